@@ -227,6 +227,17 @@ static struct dispatch *aborted_and_left(struct engine *engine, uint32_t queue_i
     return NULL;
 }
 
+/* Under lock, dropped meanwhile: what groups of it have done is counted, and takes its time. */
+static void aborted_end(struct engine *engine, struct dispatch *dispatch)
+{
+    dispatch_unlink(engine, dispatch);
+    pthread_mutex_unlock(&engine->lock);
+    if (dispatch->begun)
+        perf_dispatch_end(engine->perf, dispatch->sequence);
+    dispatch_give(dispatch);
+    pthread_mutex_lock(&engine->lock);
+}
+
 static void discard_parked_of(struct engine *engine, uint32_t queue_id)
 {
     struct workgroup **link = &engine->parked_head;
@@ -249,17 +260,16 @@ void engine_queue_abort(struct engine *engine, uint32_t queue_id)
     for (struct dispatch *d = engine->dispatches; d; d = d->next)
         d->aborted |= d->request.queue_id == queue_id;
     discard_parked_of(engine, queue_id);
-    bool waiting;
-    do {
-        struct dispatch *dispatch;
-        waiting = false;
-        while ((dispatch = aborted_and_left(engine, queue_id, &waiting))) {
-            dispatch_unlink(engine, dispatch);
-            dispatch_give(dispatch);
-        }
-        if (waiting)
+    for (;;) {
+        bool waiting = false;
+        struct dispatch *dispatch = aborted_and_left(engine, queue_id, &waiting);
+        if (dispatch)
+            aborted_end(engine, dispatch);
+        else if (waiting)
             left_wait(engine);
-    } while (waiting);
+        else
+            break;
+    }
     pthread_mutex_unlock(&engine->lock);
 }
 

@@ -210,6 +210,14 @@ int kernel_runner_start(struct kernel_runner *r, unsigned slot, struct kernel_ge
     return engine_submit(r->engine, &request);
 }
 
+void kernel_runner_abort(struct kernel_runner *r, unsigned slot)
+{
+    engine_queue_abort(r->engine, slot);
+    pthread_mutex_lock(&r->lock);
+    r->running--; /* nobody reports it */
+    pthread_mutex_unlock(&r->lock);
+}
+
 bool kernel_runner_wait(struct kernel_runner *r, struct dispatch_result *result)
 {
     struct timespec until = wait_deadline(CLOCK_REALTIME, WAIT_SECONDS * WAIT_NS_PER_S);

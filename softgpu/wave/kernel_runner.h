@@ -47,6 +47,8 @@ struct kernel_geometry {
 };
 int kernel_runner_start(struct kernel_runner *runner, unsigned slot,
                         struct kernel_geometry geometry);
+/* Aborts the slot's queue, to which one kernel was given that never ends. */
+void kernel_runner_abort(struct kernel_runner *runner, unsigned slot);
 /* Waits for all started kernels; the result of the last one that ended. False after ten seconds. */
 bool kernel_runner_wait(struct kernel_runner *runner, struct dispatch_result *result);
 

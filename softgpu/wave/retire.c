@@ -148,6 +148,8 @@ static bool retire_in_order(struct engine *engine, struct dispatch *dispatch, ui
                              .end = dispatch->group_retired + count};
     while (!over.is_over)
         groups_hand_over(engine, dispatch, &over, closes);
+    if (closes)
+        dispatch->begun = false; /* perf has ended it */
     groups_logs_free(dispatch, dispatch->group_retired, count);
     pthread_mutex_lock(&engine->lock);
     dispatch->group_retired += count;
