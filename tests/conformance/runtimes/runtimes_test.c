@@ -4,9 +4,6 @@
  */
 #include "recorder.h"
 
-#include <dlfcn.h>
-#include <sys/mman.h>
-
 static void hip_mode(void **state)
 {
     (void)state;
@@ -536,61 +533,10 @@ static void ancestors_mode(void **state)
     assert_int_equal(inside[2], 1);
 }
 
-/* ---- libraries that are closed: a plug-in that uses HIP */
-
-static void *plugin_open(struct hip *hip)
-{
-    void *library = dlopen(DOUBLE_FOLDER "/copy0/libamdhip64.so.7", RTLD_NOW | RTLD_LOCAL);
-    assert_non_null(library);
-    hip->start = (double_hip_start_fn)dlsym(library, "double_hip_start");
-    hip->function = (double_hip_function_fn)dlsym(library, "double_hip_function");
-    hip->compiler_function = (double_hip_function_fn)dlsym(library, "double_hip_compiler_function");
-    return library;
-}
-
-/* Closed. Whatever was unmapped stays so: the next library goes elsewhere, and who still looks
- * there faults. */
-static void plugin_close(void *library, const struct hip *hip)
-{
-    enum { PAGE_BYTES = 4096, PAGES = 64 };
-    Dl_info info;
-    assert_int_not_equal(dladdr((void *)hip->start, &info), 0);
-    char *base = info.dli_fbase;
-    dlclose(library);
-    for (int i = 0; i < PAGES; i++)
-        mmap(base + (size_t)i * PAGE_BYTES, PAGE_BYTES, PROT_NONE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-}
-
-/* Closed before a tool comes, it is unmapped, and its tables with it. Once it is traced it stays,
- * and however often it is opened it is one library. */
-static void closed_mode(void **state)
-{
-    (void)state;
-    struct hip plugin;
-    void *library = plugin_open(&plugin);
-    REGISTERS(NO_TOOLS, plugin.start());
-    plugin_close(library, &plugin);
-    assert_null(dlopen(DOUBLE_FOLDER "/copy0/libamdhip64.so.7", RTLD_NOW | RTLD_NOLOAD));
-    recorder_start();
-    struct hip other = hip_load(1);
-    REGISTERS(SUCCESS, other.start());
-    hip_is_traced(&other, 1);
-    for (unsigned i = 0; i < 5; i++) {
-        call_count = 0;
-        library = plugin_open(&plugin);
-        REGISTERS(SUCCESS, plugin.start());
-        hip_is_traced(&plugin, 0);
-        plugin_close(library, &plugin);
-        call_count = 0;
-        hip_is_traced(&other, 1);
-    }
-}
-
 int main(int argc, char **argv)
 {
-    static const struct CMUnitTest modes[] = {
-        MODE(hip),    MODE(closed),    MODE(libraries),      MODE(communication),
-        MODE(ranges), MODE(intercept), MODE(intercept_only), MODE(ancestors)};
+    static const struct CMUnitTest modes[] = {MODE(hip),      MODE(libraries), MODE(communication),
+                                              MODE(ranges),   MODE(intercept), MODE(intercept_only),
+                                              MODE(ancestors)};
     return modes_run(argc, argv, modes, COUNT(modes));
 }
