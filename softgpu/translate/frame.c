@@ -353,7 +353,7 @@ void frame_emit(struct x86 *x, const struct run *run, inst_exec_fn *plain)
     unsigned refusal_count = refusals_emit(x, run, refusals);
     x86_frame_enter(x, FRAME_BYTES);
     if (run->lds)
-        lds_frame_emit(x);
+        lds_frame_emit(x, run);
     f.again = x->count;
     frame_begin_emit(&f);
     struct linear_frame *linear = frame_linear_emit(&f);

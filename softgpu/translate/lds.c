@@ -1,18 +1,19 @@
 /*
- * Transfers of LDS, of one or two dwords for each lane, for a strip. What its lanes want mostly
+ * Transfers of LDS, of one to four dwords for each lane, for a strip. What its lanes want mostly
  * lies close together: one place for all, one behind the other, or mixed within a row of a tile.
- * Then one or two whole vectors have it, and a permutation hands it out. Where that is not so the
- * code takes a detour, and goes lane by lane. Lanes outside the LDS, for which there is the detour
- * alone, read 0 and write nothing.
+ * Then one or two whole vectors have it, and a permutation hands it out; of three and four dwords,
+ * where they lie one behind the other (lds_long.c). Where that is not so the code takes a detour,
+ * and goes lane by lane. Lanes outside the LDS, for which there is the detour alone, read 0 and
+ * write nothing.
  */
 #include "isa_ops.h"
 #include "perf/perf.h"
+#include "translate/lds_code.h"
+#include "translate/lds_long.h"
 #include "translate/run.h"
 #include "wave/group.h"
 
-enum { PREDICATE_LESS_EQUAL = 2, PREDICATE_NOT_EQUAL = 4, PREDICATE_GREATER = 6 };
-enum { LIMITS = 7, LDS_LEAST = 4 << (LIMITS - 1) };
-enum { LANES_MAX = 16, ROW_BYTES_FRAME = 64 };
+enum { LANES_MAX = 16, LDS_LEAST = 4 * LONG_DWORDS * LANES_MAX };
 
 struct shape {
     uint8_t dwords;
@@ -32,6 +33,8 @@ static bool shape_find(const struct inst *inst, struct shape *shape)
         {OP_DS_WRITE_B32, {1, false, true, 1}}, {OP_DS_WRITE_B64, {2, false, true, 1}},
         {OP_DS_WRITE2_B32, {1, true, true, 4}}, {OP_DS_WRITE2ST64_B32, {1, true, true, 256}},
         {OP_DS_WRITE2_B64, {2, true, true, 8}}, {OP_DS_WRITE2ST64_B64, {2, true, true, 512}},
+        {OP_DS_READ_B96, {3, false, false, 1}}, {OP_DS_READ_B128, {4, false, false, 1}},
+        {OP_DS_WRITE_B96, {3, false, true, 1}}, {OP_DS_WRITE_B128, {4, false, true, 1}},
     };
     for (unsigned n = 0; n < sizeof shapes / sizeof *shapes; n++) {
         *shape = shapes[n].shape;
@@ -69,13 +72,32 @@ unsigned lds_parts(const struct inst *inst)
     return shape_find(inst, &shape) && shape.store && shape.two ? 2 : 1;
 }
 
-/* Offsets of the last windows of so many bytes, a power of two. */
-static struct x86_rm limit_of(unsigned bytes)
+/* Bytes of windows, the last one's offset of each of which the frame has: an element's, and those
+ * of eight and of sixteen lanes. */
+static const uint16_t windows[] = {4, 8, 12, 16, 32, 64, 96, 128, 192, 256};
+enum { WINDOWS = sizeof windows / sizeof *windows };
+_Static_assert(FRAME_LIMITS + 4 * WINDOWS <= FRAME_LANES, "the frame has them all");
+
+struct x86_rm lds_limit_of(unsigned bytes)
 {
     unsigned n = 0;
-    while (4u << n < bytes)
+    while (windows[n] < bytes)
         n++;
     return x86_memory(RSP, (int32_t)(FRAME_LIMITS + 4 * n), true);
+}
+
+/* What a run's transfers ask for, and whether it is one of some lanes. */
+static bool window_is_used(const struct x86 *x, const struct run *run, unsigned bytes)
+{
+    for (unsigned n = 0; n < run->count; n++) {
+        struct shape shape;
+        if (run->roles[n] != ROLE_LDS || !shape_find(run->insts[n], &shape))
+            continue;
+        if (bytes == 4u * shape.dwords || bytes == 4u * shape.dwords * x->level->lanes ||
+            (bytes == LONG_BYTES && shape.dwords > 2))
+            return true;
+    }
+    return false;
 }
 
 void lds_refusals_emit(struct x86 *x, size_t jumps[LDS_REFUSALS])
@@ -88,12 +110,14 @@ void lds_refusals_emit(struct x86 *x, size_t jumps[LDS_REFUSALS])
     jumps[2] = x86_jump_if(x, JUMP_LESS);
 }
 
-void lds_frame_emit(struct x86 *x)
+void lds_frame_emit(struct x86 *x, const struct run *run)
 {
     x86_load32(x, RAX, RAX, offsetof(struct workgroup, lds_bytes));
-    for (int32_t n = 0; n < LIMITS; n++) {
-        x86_lea(x, RCX, RAX, -(4 << n));
-        x86_store32(x, RSP, FRAME_LIMITS + 4 * n, RCX);
+    for (unsigned n = 0; n < WINDOWS; n++) {
+        if (!window_is_used(x, run, windows[n]))
+            continue;
+        x86_lea(x, RCX, RAX, -windows[n]);
+        x86_store32(x, RSP, lds_limit_of(windows[n]).offset, RCX);
     }
 }
 
@@ -110,18 +134,22 @@ static unsigned lanes_of(const struct emitter *e)
     return e->x->level->lanes;
 }
 
-/* The first active lane's value, in all lanes. */
+/* dst: the first active lane's value, in all lanes. */
+void lds_first_emit(struct x86 *x, bool masked, unsigned dst, unsigned host)
+{
+    if (!masked) {
+        x86_vector(x, X86_VPBROADCASTD, dst, 0, x86_reg(host), (struct x86_option){0});
+        return;
+    }
+    x86_mask_to(x, RAX, MASK_EXEC);
+    x86_gpr_trailing_zeros(x, RAX, RAX);
+    x86_broadcast_gpr(x, dst, RAX);
+    x86_vector(x, X86_VPERMD, dst, dst, x86_reg(host), (struct x86_option){0});
+}
 static unsigned first_of(struct emitter *e, unsigned host)
 {
     unsigned dst = values_temporary(&e->values);
-    if (!e->values.masked) {
-        x86_vector(e->x, X86_VPBROADCASTD, dst, 0, x86_reg(host), (struct x86_option){0});
-        return dst;
-    }
-    x86_mask_to(e->x, RAX, MASK_EXEC);
-    x86_gpr_trailing_zeros(e->x, RAX, RAX);
-    x86_broadcast_gpr(e->x, dst, RAX);
-    x86_vector(e->x, X86_VPERMD, dst, dst, x86_reg(host), (struct x86_option){0});
+    lds_first_emit(e->x, e->values.masked, dst, host);
     return dst;
 }
 
@@ -147,29 +175,28 @@ static size_t jump_if_above(struct emitter *e, unsigned host, unsigned last)
     return x86_jump_if(e->x, JUMP_NOT_EQUAL);
 }
 
-static size_t jump_if_differs(struct emitter *e, unsigned a, unsigned b)
+size_t lds_jump_if_differs(struct x86 *x, bool masked, unsigned a, unsigned b)
 {
-    const bool masked = e->values.masked;
-    if (!e->x->level->vector_masks) {
+    if (!x->level->vector_masks) {
         struct x86_option option = x86_imm(PREDICATE_NOT_EQUAL);
         option.mask = masked ? MASK_EXEC : 0;
-        x86_vector(e->x, X86_VPCMPD, 0, a, x86_reg(b), option);
-        x86_mask_test(e->x, 0);
+        x86_vector(x, X86_VPCMPD, 0, a, x86_reg(b), option);
+        x86_mask_test(x, 0);
     } else {
-        x86_test_differs(e->x, a, b, masked);
+        x86_test_differs(x, a, b, masked);
     }
-    return x86_jump_if(e->x, JUMP_NOT_EQUAL);
+    return x86_jump_if(x, JUMP_NOT_EQUAL);
 }
 
 /* Lanes whose elements follow each other, whose numbers times their bytes are: */
-static const uint32_t steps[2][LANES_MAX] = {
+static const uint32_t steps[LONG_DWORDS][LANES_MAX] = {
     {0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60},
     {0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120},
+    {0, 12, 24, 36, 48, 60, 72, 84, 96, 108, 120, 132, 144, 156, 168, 180},
+    {0, 16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240},
 };
 
-/* Where the strip's first lane begins, or would begin, goes to the frame: there FOLLOWS_NOT where
- * lanes do not follow each other, which with any offset is behind every LDS. */
-#define FOLLOWS_NOT UINT32_C(0x80000000)
+/* Where the strip's first lane begins, or would begin, goes to the frame. */
 
 static void detour_add(struct lds_detours *detours, struct lds_detour detour)
 {
@@ -221,7 +248,7 @@ static int follow_emit(struct emitter *e, unsigned dwords, struct lds_known *kno
     unsigned first = first_of(e, base);
     x86_gpr_from_vector(e->x, RAX, first);
     x86_store32(e->x, RSI, follow_slot((unsigned)n), RAX);
-    size_t jump = jump_if_differs(e, base, first);
+    size_t jump = lds_jump_if_differs(e->x, e->values.masked, base, first);
     forget_unless(e, jump, RSI, follow_slot((unsigned)n), detours);
     emit_done(e, first);
     emit_done(e, base);
@@ -264,7 +291,7 @@ static unsigned index_emit(struct emitter *e, unsigned last, unsigned kind,
 static size_t window_emit(struct emitter *e, enum x86_gpr base, int32_t slot, uint32_t at,
                           unsigned bytes)
 {
-    struct x86_rm limit = limit_of(bytes);
+    struct x86_rm limit = lds_limit_of(bytes);
     x86_load32(e->x, RAX, base, slot);
     if (at)
         x86_lea32(e->x, RAX, RAX, (int32_t)at);
@@ -314,16 +341,18 @@ static void pairs_split(struct emitter *e, const uint8_t hosts[2])
 /* The lanes follow each other, or their dwords lie in one window. What is stored on the way is
  * stored before the jump: the detour does not come by. */
 static size_t load_near(struct emitter *e, uint32_t at, unsigned dwords, const uint8_t *hosts,
-                        struct lds_known *known, struct lds_detours *detours)
+                        unsigned temporary, struct lds_known *known, struct lds_detours *detours)
 {
     const unsigned vector = 4 * lanes_of(e);
     const bool pairs = dwords == 2 && e->x->level->vector_masks;
     size_t jump;
-    if (pairs || (dwords == 1 && follow_find(known, address_of(e->inst), 1) >= 0)) {
+    if (pairs || dwords > 2 || (dwords == 1 && follow_find(known, address_of(e->inst), 1) >= 0)) {
         const int slot = follow_emit(e, dwords, known, detours);
         jump = window_emit(e, RSI, slot, at, vector * dwords);
         if (pairs)
             pairs_split(e, hosts);
+        else if (dwords > 2)
+            lds_long_load(e->x, dwords, hosts, temporary);
         else
             x86_vector(e->x, X86_VMOVDQU32_LOAD, hosts[0], 0, x86_memory(RAX, 0, false),
                        (struct x86_option){0});
@@ -348,14 +377,18 @@ static void load_emit(struct emitter *e, uint32_t at, unsigned dwords, uint8_t *
     struct lds_detour detour = {
         .kind = DETOUR_LOAD, .at = at, .address = (uint8_t)address, .dwords = (uint8_t)dwords};
     for (unsigned k = 0; k < dwords; k++)
-        detour.hosts[k] = hosts[k] = (uint8_t)values_temporary(&e->values);
+        hosts[k] = (uint8_t)values_temporary(&e->values);
+    for (unsigned k = 0; k < (dwords > 2 ? LONG_DWORDS : dwords); k++)
+        detour.hosts[k] = k < dwords ? hosts[k] : (uint8_t)values_temporary(&e->values);
     unsigned temporary = values_temporary(&e->values);
     if (!e->x->level->vector_masks)
         detour.mask = (uint8_t)values_mask_temporary(&e->values);
-    detour.temporary = (uint8_t)temporary;
-    detour.jump = load_near(e, at, dwords, hosts, known, detours);
+    detour.temporaries[0] = (uint8_t)temporary;
+    detour.jump = load_near(e, at, dwords, detour.hosts, temporary, known, detours);
     detour.back = e->x->count;
     detour_add(detours, detour);
+    if (dwords == 3)
+        emit_done(e, detour.hosts[3]);
     emit_done(e, temporary);
     emit_done(e, address);
 }
@@ -371,7 +404,7 @@ static void vector_store(struct emitter *e, unsigned host, int32_t at)
         x86_masked_store(e->x, host, to);
 }
 
-static void pairs_join_avx512(struct emitter *e, const uint8_t hosts[2], const unsigned joined[2])
+static void pairs_join_avx512(struct emitter *e, const uint8_t hosts[2], const uint8_t joined[2])
 {
     static const uint32_t indices[2][LANES_MAX] = {
         {0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23},
@@ -385,7 +418,7 @@ static void pairs_join_avx512(struct emitter *e, const uint8_t hosts[2], const u
     }
 }
 
-static void pairs_join_avx2(struct emitter *e, const uint8_t hosts[2], const unsigned joined[2])
+static void pairs_join_avx2(struct emitter *e, const uint8_t hosts[2], const uint8_t joined[2])
 {
     enum { LOW_HALVES = 0x20, HIGH_HALVES = 0x31 };
     const struct x86_option plain = {0};
@@ -396,7 +429,7 @@ static void pairs_join_avx2(struct emitter *e, const uint8_t hosts[2], const uns
     x86_vector(e->x, X86_VPERM2I128, joined[1], scratch, x86_reg(joined[1]), x86_imm(HIGH_HALVES));
 }
 
-static void pairs_store(struct emitter *e, const uint8_t hosts[2], const unsigned joined[2])
+static void pairs_store(struct emitter *e, const uint8_t hosts[2], const uint8_t joined[2])
 {
     if (e->x->level->vector_masks)
         pairs_join_avx2(e, hosts, joined);
@@ -409,25 +442,27 @@ static void pairs_store(struct emitter *e, const uint8_t hosts[2], const unsigne
 static void store_emit(struct emitter *e, uint32_t at, const struct operand *data, unsigned dwords,
                        struct lds_known *known, struct lds_detours *detours)
 {
-    unsigned joined[2], address = values_row(&e->values, address_of(e->inst));
+    unsigned address = values_row(&e->values, address_of(e->inst));
     struct lds_detour detour = {
         .kind = DETOUR_STORE, .at = at, .address = (uint8_t)address, .dwords = (uint8_t)dwords};
     for (unsigned k = 0; k < dwords; k++) {
         struct place place = operand_place(data);
         place.index = (uint16_t)(place.index + k);
         detour.hosts[k] = (uint8_t)values_row(&e->values, place);
-        joined[k] = values_temporary(&e->values);
     }
-    detour.temporary = (uint8_t)joined[0];
+    for (unsigned k = 0; k < (dwords > 2 ? LONG_DWORDS : dwords); k++)
+        detour.temporaries[k] = (uint8_t)values_temporary(&e->values);
     const int slot = follow_emit(e, dwords, known, detours);
-    if (dwords == 2 && e->values.masked) { /* half a pair's lanes would need masks of their own */
+    if (dwords > 1 && e->values.masked) { /* a vector of its lanes would need masks of their own */
         detour.jump = x86_jump(e->x);
     } else {
         detour.jump = window_emit(e, RSI, slot, at, 4 * dwords * lanes_of(e));
         if (dwords == 1)
             vector_store(e, detour.hosts[0], 0);
+        else if (dwords == 2)
+            pairs_store(e, detour.hosts, detour.temporaries);
         else
-            pairs_store(e, detour.hosts, joined);
+            lds_long_store(e->x, dwords, detour.hosts, detour.temporaries);
     }
     detour.back = e->x->count;
     detour_add(detours, detour);
@@ -453,66 +488,5 @@ void lds_emit(struct emitter *e, unsigned part, struct lds_known *known,
         struct place place = operand_place(&inst->dst);
         place.index = (uint16_t)(place.index + k);
         values_set_row(&e->values, place, hosts[k]);
-    }
-}
-
-/* ---- detours ---- */
-
-/* The temporary: each lane's offset. */
-static void offsets_emit(struct x86 *x, const struct lds_detour *detour)
-{
-    x86_vector(x, X86_VPADDD, detour->temporary, detour->address, x86_constant32(x, detour->at),
-               (struct x86_option){0});
-}
-
-/* Active lanes whose elements lie inside. */
-static void inside_emit(struct x86 *x, bool masked, const struct lds_detour *detour, unsigned mask)
-{
-    struct x86_option option = x86_imm(PREDICATE_LESS_EQUAL);
-    option.mask = masked ? MASK_EXEC : 0;
-    x86_vector(x, X86_VPCMPUD, mask, detour->temporary, limit_of(4u * detour->dwords), option);
-}
-
-static void gather_detour(struct x86 *x, bool masked, const struct lds_detour *detour)
-{
-    const unsigned mask = x->level->vector_masks ? x86_mask_scratch(x) : detour->mask;
-    offsets_emit(x, detour);
-    for (unsigned k = 0; k < detour->dwords; k++) {
-        const unsigned dst = detour->hosts[k];
-        inside_emit(x, masked, detour, mask);
-        x86_vector(x, X86_VPXORD, dst, dst, x86_reg(dst), (struct x86_option){0});
-        x86_gather(x, dst, mask, R10, detour->temporary, (int32_t)(4 * k));
-    }
-}
-
-/* From the lowest lane to the highest, as lanes that write to one place are meant to. */
-static void lanes_detour(struct x86 *x, bool masked, const struct lds_detour *detour)
-{
-    const unsigned mask = x->level->vector_masks ? x86_mask_scratch(x) : 0;
-    const struct x86_option plain = {0};
-    offsets_emit(x, detour);
-    inside_emit(x, masked, detour, mask);
-    x86_mask_to(x, RAX, mask);
-    x86_vector(x, X86_VMOVDQU32_STORE, detour->temporary, 0, x86_memory(RSP, FRAME_LANES, false),
-               plain);
-    for (int k = 0; k < detour->dwords; k++)
-        x86_vector(x, X86_VMOVDQU32_STORE, detour->hosts[k], 0,
-                   x86_memory(RSP, FRAME_LANES + ROW_BYTES_FRAME * (k + 1), false), plain);
-    x86_lanes_store(x, FRAME_LANES, ROW_BYTES_FRAME, detour->dwords);
-    x86_gpr_move(x, RDI, RBX);
-}
-
-void lds_detours_emit(struct x86 *x, bool masked, const struct lds_detours *detours)
-{
-    for (unsigned n = 0; n < detours->count; n++) {
-        const struct lds_detour *detour = &detours->of[n];
-        x86_land(x, detour->jump);
-        if (detour->kind == DETOUR_FORGET)
-            x86_store32_imm(x, (enum x86_gpr)detour->address, detour->slot, FOLLOWS_NOT);
-        else if (detour->kind == DETOUR_STORE)
-            lanes_detour(x, masked, detour);
-        else
-            gather_detour(x, masked, detour);
-        x86_jump_back(x, detour->back);
     }
 }

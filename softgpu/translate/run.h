@@ -77,12 +77,12 @@ void scalars_emit(struct x86 *x, const struct run *run, const struct segment *se
  */
 enum {
     FRAME_LIMITS = 0,   /* lds.c: dwords */
-    FRAME_LANES = 64,   /* lds.c: three rows of a strip */
-    FRAME_FIRSTS = 256, /* lds.c: where windows begin, for each host register */
-    FRAME_BASES = 384,  /* lds.c: where strips' lanes begin that follow each other */
-    FRAME_STATE = 512,  /* strips.c: MXCSR that flushes denormals */
-    FRAME_LANE = 576,   /* linear_code.c: numbers of a strip's lanes */
-    FRAME_SLOTS = 640,  /* linear_code.c: dwords */
+    FRAME_LANES = 64,   /* lds.c: five rows of a strip */
+    FRAME_FIRSTS = 384, /* lds.c: where windows begin, for each host register */
+    FRAME_BASES = 512,  /* lds.c: where strips' lanes begin that follow each other */
+    FRAME_STATE = 640,  /* strips.c: MXCSR that flushes denormals */
+    FRAME_LANE = 704,   /* linear_code.c: numbers of a strip's lanes */
+    FRAME_SLOTS = 768,  /* linear_code.c: dwords */
     FRAME_BYTES = FRAME_SLOTS + 4 * 192 + 8 /* keeps the stack's alignment in calls */
 };
 /* Emits the run. `plain` is executed in place of the first instruction where the run cannot be;
@@ -127,7 +127,7 @@ struct lds_detour { /* where a strip's lanes lie otherwise than expected */
     size_t jump, back;
     int32_t slot; /* of the frame, to be forgotten */
     uint32_t at;
-    uint8_t address, temporary, hosts[2], mask, dwords;
+    uint8_t address, temporaries[4], hosts[4], mask, dwords;
 };
 struct lds_detours {
     struct lds_detour of[4 * TRANSLATE_RUN_MAX];
@@ -140,13 +140,15 @@ void lds_emit(struct emitter *e, unsigned part, struct lds_known *known,
               struct lds_detours *detours);
 /* The instruction writes registers. */
 void lds_forget(struct lds_known *known, const struct inst *inst);
-void lds_detours_emit(struct x86 *x, bool masked, const struct lds_detours *detours);
 /* When a run begins: what its transfers share. RAX is the group. */
-void lds_frame_emit(struct x86 *x);
+void lds_frame_emit(struct x86 *x, const struct run *run);
 /* Jumps to land where the group's LDS is too small, or somebody looks at it. */
 enum { LDS_REFUSALS = 3 };
 void lds_refusals_emit(struct x86 *x, size_t jumps[LDS_REFUSALS]);
 /* When a segment begins: R10. */
 void lds_segment_emit(struct x86 *x);
+
+/* lds_detours.c */
+void lds_detours_emit(struct x86 *x, bool masked, const struct lds_detours *detours);
 
 #endif

@@ -94,7 +94,7 @@ static void fixup_add(struct x86 *x, size_t at, uint16_t constant)
 /* The byte that names the operands: the register's low bits, and where the other one is. */
 static void put_modrm(struct x86 *x, unsigned reg, struct x86_rm rm)
 {
-    enum { DIRECT = 3 << 6, WITH_OFFSET = 2 << 6, FROM_RIP = 5, NO_INDEX = 0x24 };
+    enum { DIRECT = 3 << 6, WITH_OFFSET = 2 << 6, FROM_RIP = 5, WITH_INDEX = 4, NO_INDEX = 0x24 };
     unsigned field = (reg & 7) << 3;
     if (rm.kind == X86_REGISTER) {
         put(x, (uint8_t)(DIRECT | field | (rm.reg & 7)));
@@ -106,8 +106,10 @@ static void put_modrm(struct x86 *x, unsigned reg, struct x86_rm rm)
         put32(x, 0);
         return;
     }
-    put(x, (uint8_t)(WITH_OFFSET | field | (rm.reg & 7)));
-    if (rm.reg == RSP)
+    put(x, (uint8_t)(WITH_OFFSET | field | (rm.indexed ? WITH_INDEX : rm.reg & 7)));
+    if (rm.indexed) /* of the lower eight */
+        put(x, (uint8_t)(rm.index << 3 | (rm.reg & 7)));
+    else if (rm.reg == RSP)
         put(x, NO_INDEX);
     put32(x, (uint32_t)rm.offset);
 }

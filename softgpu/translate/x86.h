@@ -48,12 +48,13 @@ enum x86_shift { X86_SHIFT_LEFT = 4, X86_SHIFT_RIGHT = 5, X86_SHIFT_SIGNED = 7 }
 
 enum { X86_CONSTANTS_MAX = 256, X86_JUMPS_MAX = 16 };
 
-/* The last source of an instruction: a register, memory at base + offset, or a constant behind the
- * code; memory and constants may be one element for all lanes. */
+/* The last source of an instruction: a register, memory at base + offset, or + an index, or a
+ * constant behind the code; memory and constants may be one element for all lanes. */
 struct x86_rm {
     enum { X86_REGISTER, X86_MEMORY, X86_CONSTANT } kind;
     uint8_t reg; /* or the base */
-    bool broadcast;
+    bool broadcast, indexed;
+    uint8_t index;
     int32_t offset;
     uint16_t constant;
 };
@@ -114,6 +115,11 @@ static inline struct x86_rm x86_memory(enum x86_gpr base, int32_t offset, bool b
 {
     return (struct x86_rm){
         .kind = X86_MEMORY, .reg = (uint8_t)base, .offset = offset, .broadcast = broadcast};
+}
+static inline struct x86_rm x86_memory_at(enum x86_gpr base, enum x86_gpr index)
+{
+    return (struct x86_rm){
+        .kind = X86_MEMORY, .reg = (uint8_t)base, .indexed = true, .index = (uint8_t)index};
 }
 static inline struct x86_option x86_imm(unsigned imm)
 {

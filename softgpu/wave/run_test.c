@@ -26,7 +26,9 @@
 
 enum {
     RUNS = 4000,
-    STATES = 4 /* that each run is tried with */
+    STATES = 4, /* that each run is tried with */
+    LDS_PROGRAMS = 8,
+    LDS_STATES = 32
 };
 /* Registers with addresses, which few instructions write. */
 enum { LDS_ROWS = 2, DATA_ROW = 5, DATA_ROWS = 11 };
@@ -58,11 +60,14 @@ static bool folded(struct inst *inst)
     return fits;
 }
 
+static const uint16_t lds_usual[] = {
+    OP_DS_READ_B32,  OP_DS_READ_B64,   OP_DS_READ2_B32,    OP_DS_READ2_B64, OP_DS_WRITE_B32,
+    OP_DS_WRITE_B64, OP_DS_WRITE2_B32, OP_DS_WRITE2_B64,   OP_DS_READ_B96,  OP_DS_READ_B128,
+    OP_DS_WRITE_B96, OP_DS_WRITE_B128, OP_DS_READ2ST64_B32};
+enum { LDS_USUAL = sizeof lds_usual / sizeof *lds_usual };
+
 static bool lds_instruction(struct inst *inst)
 {
-    static const uint16_t usual[] = {OP_DS_READ_B32,   OP_DS_READ_B64,   OP_DS_READ2_B32,
-                                     OP_DS_READ2_B64,  OP_DS_WRITE_B32,  OP_DS_WRITE_B64,
-                                     OP_DS_WRITE2_B32, OP_DS_WRITE2_B64, OP_DS_READ2ST64_B32};
     const uint32_t word = 0xd8000000 | below(256) << 17 | (below(8) ? below(64) : below(65536)) |
                           (below(8) ? below(64) : 0) << 8;
     uint32_t words[4] = {word, (uint32_t)random_bits()};
@@ -72,8 +77,8 @@ static bool lds_instruction(struct inst *inst)
     if (below(16) == 0 && inst->dst.kind == OPND_VGPR)
         inst->dst.index = (uint16_t)below(LDS_ROWS);
     bool is_usual = false;
-    for (unsigned n = 0; n < sizeof usual / sizeof *usual; n++)
-        is_usual |= inst->op == usual[n];
+    for (unsigned n = 0; n < LDS_USUAL; n++)
+        is_usual |= inst->op == lds_usual[n];
     return is_usual || below(16) == 0;
 }
 
@@ -198,6 +203,24 @@ static void try_program(struct tally *tally)
     twice_try(insts, wanted, flat_span, STATES, NULL, tally);
 }
 
+/* Each way that lanes may lie is rare for each of these. */
+static void try_lds(uint16_t op, struct tally *tally)
+{
+    static struct inst slots[3 * TRANSLATE_RUN_MIN];
+    const struct inst *insts[TRANSLATE_RUN_MIN];
+    struct inst *slot = slots;
+    for (unsigned n = 0; n < TRANSLATE_RUN_MIN; n++) {
+        do
+            while (!lds_instruction(slot))
+                ;
+        while (slot->op != op);
+        slot->exec = wave_handlers.find(slot);
+        insts[n] = slot;
+        slot += slot->dwords;
+    }
+    twice_try(insts, TRANSLATE_RUN_MIN, flat_span, LDS_STATES, NULL, tally);
+}
+
 static void same_as_interpreter(const char *name, enum host_level level)
 {
     const char *rounds = getenv("CROC_TRANSLATE_RUNS");
@@ -210,6 +233,8 @@ static void same_as_interpreter(const char *name, enum host_level level)
     twice_begin();
     for (unsigned n = 0; n < runs; n++)
         try_program(&tally);
+    for (unsigned n = 0; n < LDS_USUAL * LDS_PROGRAMS; n++)
+        try_lds(lds_usual[n % LDS_USUAL], &tally);
     twice_end();
     host_level = before;
     printf("%s: %u runs of %u instructions, %u to the end (%u in step), %u again, %u faults, %u "

@@ -139,10 +139,15 @@ static const struct bench {
     {"lds_b64", LANES_BY(3), "ds_read_b64 v[2:3], v1\n", 8, 1},
     {"lds_b96", LANES_BY(2) "v_mul_u32_u24 v1, 3, v1\n", "ds_read_b96 v[2:4], v1\n", 8, 1},
     {"lds_b128", LANES_BY(4), "ds_read_b128 v[2:5], v1\n", 8, 1},
+    {"lds_b128_broadcast", "v_mov_b32 v1, 64\n", "ds_read_b128 v[2:5], v1\n", 8, 1},
+    {"lds_b128_apart", LANES_BY(4) "v_mul_u32_u24 v1, 3, v1\n", "ds_read_b128 v[2:5], v1\n", 8, 1},
     {"lds_both", LANES_BY(2), "ds_write_b32 v1, v2\n ds_read_b32 v2, v1\n", 8, 2},
     {"lds_write", LANES_BY(2), "ds_write_b32 v1, v2\n ds_write_b32 v1, v3 offset:256\n", 8, 2},
     {"lds_write_b64", LANES_BY(3), "ds_write_b64 v1, v[2:3]\n", 8, 1},
+    {"lds_write_b96", LANES_BY(2) "v_mul_u32_u24 v1, 3, v1\n", "ds_write_b96 v1, v[2:4]\n", 8, 1},
     {"lds_write_b128", LANES_BY(4), "ds_write_b128 v1, v[2:5]\n", 8, 1},
+    {"lds_write_b128_apart", LANES_BY(4) "v_mul_u32_u24 v1, 3, v1\n", "ds_write_b128 v1, v[2:5]\n",
+     8, 1},
 };
 
 static double seconds(void)

@@ -1,0 +1,115 @@
+/* Transfers of LDS where a strip's lanes lie otherwise than lds.c expects: each by itself, or none.
+ */
+#include "translate/lds_code.h"
+#include "translate/lds_long.h"
+
+/* The first temporary: each lane's offset. */
+static void offsets_emit(struct x86 *x, const struct lds_detour *detour)
+{
+    x86_vector(x, X86_VPADDD, detour->temporaries[0], detour->address,
+               x86_constant32(x, detour->at), (struct x86_option){0});
+}
+static void offsets_store(struct x86 *x, const struct lds_detour *detour)
+{
+    x86_vector(x, X86_VMOVDQU32_STORE, detour->temporaries[0], 0,
+               x86_memory(RSP, FRAME_LANES, false), (struct x86_option){0});
+}
+
+/* Active lanes whose elements lie inside, or of so many bytes outside. */
+static void limit_test(struct x86 *x, bool masked, const struct lds_detour *detour, unsigned bytes,
+                       unsigned predicate, unsigned mask)
+{
+    struct x86_option option = x86_imm(predicate);
+    option.mask = masked ? MASK_EXEC : 0;
+    x86_vector(x, X86_VPCMPUD, mask, detour->temporaries[0], lds_limit_of(bytes), option);
+}
+static void inside_emit(struct x86 *x, bool masked, const struct lds_detour *detour, unsigned mask)
+{
+    limit_test(x, masked, detour, 4u * detour->dwords, PREDICATE_LESS_EQUAL, mask);
+}
+
+/* Jumps where four dwords of an active lane lie outside. */
+static size_t jump_if_outside(struct x86 *x, bool masked, const struct lds_detour *detour)
+{
+    const unsigned mask = x->level->vector_masks ? x86_mask_scratch(x) : 0;
+    limit_test(x, masked, detour, LONG_BYTES, PREDICATE_GREATER, mask);
+    x86_mask_to(x, RAX, mask);
+    x86_gpr_test32(x, RAX);
+    return x86_jump_if(x, JUMP_NOT_EQUAL);
+}
+
+static void gather_each(struct x86 *x, bool masked, const struct lds_detour *detour)
+{
+    const unsigned mask = x->level->vector_masks ? x86_mask_scratch(x) : detour->mask;
+    for (unsigned k = 0; k < detour->dwords; k++) {
+        const unsigned dst = detour->hosts[k];
+        inside_emit(x, masked, detour, mask);
+        x86_vector(x, X86_VPXORD, dst, dst, x86_reg(dst), (struct x86_option){0});
+        x86_gather(x, dst, mask, R10, detour->temporaries[0], (int32_t)(4 * k));
+    }
+}
+
+/* Of three and four dwords; where they lie inside, that is all. */
+static void long_detour(struct x86 *x, bool masked, const struct lds_detour *detour)
+{
+    const unsigned offsets = detour->temporaries[0];
+    const size_t outside = jump_if_outside(x, masked, detour);
+    lds_first_emit(x, masked, detour->hosts[0], offsets);
+    const size_t apart = lds_jump_if_differs(x, masked, detour->hosts[0], offsets);
+    lds_long_broadcast(x, detour->dwords, detour->hosts);
+    x86_jump_back(x, detour->back);
+    x86_land(x, apart);
+    if (masked) /* lanes that are off load what there is */
+        x86_vector(x, X86_VMOVDQA32_LOAD, offsets, 0, x86_reg(offsets),
+                   (struct x86_option){.mask = MASK_EXEC, .zero = true});
+    offsets_store(x, detour);
+    lds_long_collect(x, FRAME_LANES, detour->hosts, offsets);
+    x86_jump_back(x, detour->back);
+    x86_land(x, outside);
+}
+
+static void gather_detour(struct x86 *x, bool masked, const struct lds_detour *detour)
+{
+    offsets_emit(x, detour);
+    if (detour->dwords > 2)
+        long_detour(x, masked, detour);
+    gather_each(x, masked, detour);
+}
+
+/* From the lowest lane to the highest, as lanes that write to one place are meant to. */
+static void lanes_detour(struct x86 *x, bool masked, const struct lds_detour *detour)
+{
+    const unsigned mask = x->level->vector_masks ? x86_mask_scratch(x) : 0;
+    const struct x86_option plain = {0};
+    offsets_emit(x, detour);
+    if (detour->dwords == LONG_DWORDS && !masked) {
+        size_t outside = jump_if_outside(x, masked, detour);
+        offsets_store(x, detour);
+        lds_long_scatter(x, FRAME_LANES, detour->hosts, detour->temporaries);
+        x86_jump_back(x, detour->back);
+        x86_land(x, outside);
+    }
+    inside_emit(x, masked, detour, mask);
+    x86_mask_to(x, RAX, mask);
+    offsets_store(x, detour);
+    for (int k = 0; k < detour->dwords; k++)
+        x86_vector(x, X86_VMOVDQU32_STORE, detour->hosts[k], 0,
+                   x86_memory(RSP, FRAME_LANES + ROW_BYTES_FRAME * (k + 1), false), plain);
+    x86_lanes_store(x, FRAME_LANES, ROW_BYTES_FRAME, detour->dwords);
+    x86_gpr_move(x, RDI, RBX);
+}
+
+void lds_detours_emit(struct x86 *x, bool masked, const struct lds_detours *detours)
+{
+    for (unsigned n = 0; n < detours->count; n++) {
+        const struct lds_detour *detour = &detours->of[n];
+        x86_land(x, detour->jump);
+        if (detour->kind == DETOUR_FORGET)
+            x86_store32_imm(x, (enum x86_gpr)detour->address, detour->slot, FOLLOWS_NOT);
+        else if (detour->kind == DETOUR_STORE)
+            lanes_detour(x, masked, detour);
+        else
+            gather_detour(x, masked, detour);
+        x86_jump_back(x, detour->back);
+    }
+}

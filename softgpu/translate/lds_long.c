@@ -1,0 +1,320 @@
+/*
+ * Four dwords are a part of 128 bits, of which the host's instructions turn four by four within
+ * each part of four registers. Three dwords take three vectors, whose dwords of one register are at
+ * as many different positions as there are: with AVX2 they are blended together, and permuted once.
+ */
+#include "translate/lds_long.h"
+
+enum { VECTOR = 64, VECTOR_AVX2 = 32, PART = 16 };
+enum { LOW_HALVES = 0x44, HIGH_HALVES = 0xee };           /* of both sources */
+enum { LOW_HALVES_AVX2 = 0x20, HIGH_HALVES_AVX2 = 0x31 }; /* likewise */
+#define ALIGNED __attribute__((aligned(64)))
+
+static const struct x86_option plain;
+
+static void op(struct x86 *x, enum x86_form form, unsigned dst, unsigned a, unsigned b)
+{
+    x86_vector(x, form, dst, a, x86_reg(b), plain);
+}
+static void load(struct x86 *x, unsigned dst, enum x86_gpr base, int32_t at)
+{
+    x86_vector(x, X86_VMOVDQU32_LOAD, dst, 0, x86_memory(base, at, false), plain);
+}
+static void store(struct x86 *x, unsigned source, int32_t at)
+{
+    x86_vector(x, X86_VMOVDQU32_STORE, source, 0, x86_memory(RAX, at, false), plain);
+}
+static void table_at(struct x86 *x, const uint32_t *table)
+{
+    x86_gpr_imm64(x, RSI, (uint64_t)(uintptr_t)table);
+}
+/* dst: indices, and then the dwords of two registers that they number. */
+static void permute_two(struct x86 *x, unsigned dst, int32_t indices, unsigned a, unsigned b)
+{
+    load(x, dst, RSI, indices);
+    op(x, X86_VPERMI2D, dst, a, b);
+}
+/* dst: the dwords of it and of another one; the register of indices keeps them. */
+static void permute_more(struct x86 *x, unsigned dst, unsigned indices, unsigned b)
+{
+    op(x, X86_VPERMT2D, dst, indices, b);
+}
+static void halves(struct x86 *x, unsigned dst, unsigned a, unsigned b, unsigned which)
+{
+    x86_vector(x, X86_VSHUFI64X2, dst, a, x86_reg(b), x86_imm(which));
+}
+static void halves_avx2(struct x86 *x, unsigned dst, unsigned a, unsigned b, unsigned which)
+{
+    x86_vector(x, X86_VPERM2I128, dst, a, x86_reg(b), x86_imm(which));
+}
+
+/* ---- four dwords ---- */
+
+static const uint32_t quad_indices[4][16] ALIGNED = {
+    /* of eight lanes: dwords 0 and 1, 2 and 3 */
+    {0, 4, 8, 12, 16, 20, 24, 28, 1, 5, 9, 13, 17, 21, 25, 29},
+    {2, 6, 10, 14, 18, 22, 26, 30, 3, 7, 11, 15, 19, 23, 27, 31},
+    /* back: four lanes each */
+    {0, 8, 16, 24, 1, 9, 17, 25, 2, 10, 18, 26, 3, 11, 19, 27},
+    {4, 12, 20, 28, 5, 13, 21, 29, 6, 14, 22, 30, 7, 15, 23, 31},
+};
+enum { BACK = 2 * VECTOR };
+
+static void quads_load_avx512(struct x86 *x, const uint8_t *hosts, unsigned temporary)
+{
+    const unsigned scratch = x->level->scratch;
+    table_at(x, quad_indices[0]);
+    load(x, hosts[0], RSI, VECTOR);
+    load(x, temporary, RAX, 0);
+    load(x, hosts[3], RAX, VECTOR);
+    permute_two(x, scratch, 0, temporary, hosts[3]);
+    permute_more(x, temporary, hosts[0], hosts[3]);
+    load(x, hosts[3], RAX, 2 * VECTOR);
+    load(x, hosts[2], RAX, 3 * VECTOR);
+    permute_two(x, hosts[1], 0, hosts[3], hosts[2]);
+    permute_more(x, hosts[3], hosts[0], hosts[2]);
+    halves(x, hosts[0], scratch, hosts[1], LOW_HALVES);
+    halves(x, hosts[1], scratch, hosts[1], HIGH_HALVES);
+    halves(x, hosts[2], temporary, hosts[3], LOW_HALVES);
+    halves(x, hosts[3], temporary, hosts[3], HIGH_HALVES);
+}
+
+static void quads_store_avx512(struct x86 *x, const uint8_t *hosts, const uint8_t *temporaries)
+{
+    const unsigned first = x->level->scratch, second = temporaries[0], joined = temporaries[1];
+    table_at(x, quad_indices[0]);
+    for (int32_t high = 0; high < 2; high++) {
+        const unsigned which = high ? HIGH_HALVES : LOW_HALVES;
+        halves(x, first, hosts[0], hosts[1], which);
+        halves(x, second, hosts[2], hosts[3], which);
+        for (int32_t n = 0; n < 2; n++) {
+            permute_two(x, joined, BACK + n * VECTOR, first, second);
+            store(x, joined, (2 * high + n) * VECTOR);
+        }
+    }
+}
+
+/* Which registers have lanes 0, 1, 2 and 3 of each four, for their dwords to come to `hosts`. */
+static void turn_begin(const uint8_t *hosts, unsigned temporary, unsigned from[4])
+{
+    from[0] = hosts[3];
+    from[1] = hosts[1];
+    from[2] = temporary;
+    from[3] = hosts[0];
+}
+static void turn(struct x86 *x, const uint8_t *hosts, unsigned temporary)
+{
+    op(x, X86_VPUNPCKLDQ, hosts[2], hosts[3], hosts[1]);
+    op(x, X86_VPUNPCKHDQ, hosts[3], hosts[3], hosts[1]);
+    op(x, X86_VPUNPCKLDQ, hosts[1], temporary, hosts[0]);
+    op(x, X86_VPUNPCKHDQ, temporary, temporary, hosts[0]);
+    op(x, X86_VPUNPCKLQDQ, hosts[0], hosts[2], hosts[1]);
+    op(x, X86_VPUNPCKHQDQ, hosts[1], hosts[2], hosts[1]);
+    op(x, X86_VPUNPCKLQDQ, hosts[2], hosts[3], temporary);
+    op(x, X86_VPUNPCKHQDQ, hosts[3], hosts[3], temporary);
+}
+
+/* The other way: `quads` is who has lanes 0, 1, 2 and 3 of each four then; temporaries[1] is free.
+ */
+static void turn_back(struct x86 *x, const uint8_t *hosts, const uint8_t *temporaries,
+                      unsigned quads[4])
+{
+    op(x, X86_VPUNPCKLDQ, temporaries[0], hosts[0], hosts[1]);
+    op(x, X86_VPUNPCKHDQ, temporaries[1], hosts[0], hosts[1]);
+    op(x, X86_VPUNPCKLDQ, temporaries[2], hosts[2], hosts[3]);
+    op(x, X86_VPUNPCKHDQ, temporaries[3], hosts[2], hosts[3]);
+    quads[0] = x->level->scratch;
+    quads[1] = temporaries[2];
+    quads[2] = temporaries[0];
+    quads[3] = temporaries[3];
+    op(x, X86_VPUNPCKLQDQ, quads[0], temporaries[0], temporaries[2]);
+    op(x, X86_VPUNPCKHQDQ, quads[1], temporaries[0], temporaries[2]);
+    op(x, X86_VPUNPCKLQDQ, quads[2], temporaries[1], temporaries[3]);
+    op(x, X86_VPUNPCKHQDQ, quads[3], temporaries[1], temporaries[3]);
+}
+
+static void quads_load_avx2(struct x86 *x, const uint8_t *hosts, unsigned temporary)
+{
+    unsigned from[4];
+    turn_begin(hosts, temporary, from);
+    for (int32_t n = 0; n < 4; n++) {
+        load(x, from[n], RAX, n * PART);
+        x86_vector(x, X86_VINSERTI128, from[n], from[n],
+                   x86_memory(RAX, 2 * VECTOR_AVX2 + n * PART, false), x86_imm(1));
+    }
+    turn(x, hosts, temporary);
+}
+
+static void quads_store_avx2(struct x86 *x, const uint8_t *hosts, const uint8_t *temporaries)
+{
+    const unsigned joined = temporaries[1];
+    unsigned quads[4];
+    turn_back(x, hosts, temporaries, quads);
+    for (int32_t n = 0; n < 2; n++) {
+        halves_avx2(x, joined, quads[2 * n], quads[2 * n + 1], LOW_HALVES_AVX2);
+        store(x, joined, n * VECTOR_AVX2);
+        halves_avx2(x, joined, quads[2 * n], quads[2 * n + 1], HIGH_HALVES_AVX2);
+        store(x, joined, (2 + n) * VECTOR_AVX2);
+    }
+}
+
+static unsigned parts_of(const struct x86 *x)
+{
+    return x->level->lanes / 4;
+}
+/* Where a lane's element is. */
+static struct x86_rm lane_emit(struct x86 *x, int32_t offsets, unsigned lane)
+{
+    x86_load32(x, RAX, RSP, offsets + 4 * (int32_t)lane);
+    return x86_memory_at(R10, RAX);
+}
+
+void lds_long_collect(struct x86 *x, int32_t offsets, const uint8_t *hosts, unsigned temporary)
+{
+    unsigned from[4];
+    turn_begin(hosts, temporary, from);
+    for (unsigned n = 0; n < 4; n++) {
+        x86_vector(x, X86_VBROADCASTI128, from[n], 0, lane_emit(x, offsets, n), plain);
+        for (unsigned part = 1; part < parts_of(x); part++)
+            x86_vector(x, X86_VINSERTI128, from[n], from[n], lane_emit(x, offsets, 4 * part + n),
+                       x86_imm(part));
+    }
+    turn(x, hosts, temporary);
+}
+
+void lds_long_scatter(struct x86 *x, int32_t offsets, const uint8_t *hosts,
+                      const uint8_t *temporaries)
+{
+    unsigned quads[4];
+    turn_back(x, hosts, temporaries, quads);
+    for (unsigned lane = 0; lane < x->level->lanes; lane++)
+        x86_vector(x, X86_VEXTRACTI128, quads[lane % 4], 0, lane_emit(x, offsets, lane),
+                   x86_imm(lane / 4));
+}
+
+/* ---- three dwords ---- */
+
+/* Dword 3 * lane + k of three vectors: among the first two, then behind those. */
+static const uint32_t triple_indices[3][2][16] ALIGNED = {
+    {{0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30},
+     {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 17, 20, 23, 26, 29}},
+    {{1, 4, 7, 10, 13, 16, 19, 22, 25, 28, 31},
+     {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 18, 21, 24, 27, 30}},
+    {{2, 5, 8, 11, 14, 17, 20, 23, 26, 29}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 19, 22, 25, 28, 31}},
+};
+/* Back: from the first two rows, then from the third one, too. */
+static const uint32_t triple_back[3][2][16] ALIGNED = {
+    {{0, 16, 0, 1, 17, 0, 2, 18, 0, 3, 19, 0, 4, 20, 0, 5},
+     {0, 1, 16, 3, 4, 17, 6, 7, 18, 9, 10, 19, 12, 13, 20, 15}},
+    {{21, 0, 6, 22, 0, 7, 23, 0, 8, 24, 0, 9, 25, 0, 10, 26},
+     {0, 21, 2, 3, 22, 5, 6, 23, 8, 9, 24, 11, 12, 25, 14, 15}},
+    {{0, 11, 27, 0, 12, 28, 0, 13, 29, 0, 14, 30, 0, 15, 31, 0},
+     {26, 1, 2, 27, 4, 5, 28, 7, 8, 29, 10, 11, 30, 13, 14, 31}},
+};
+/* Where dword k of each lane is once they are blended, and where they go to be. */
+static const uint32_t triple_indices_avx2[3][8] ALIGNED = {
+    {0, 3, 6, 1, 4, 7, 2, 5}, {1, 4, 7, 2, 5, 0, 3, 6}, {2, 5, 0, 3, 6, 1, 4, 7}};
+static const uint32_t triple_back_avx2[3][8] ALIGNED = {
+    {0, 3, 6, 1, 4, 7, 2, 5}, {5, 0, 3, 6, 1, 4, 7, 2}, {2, 5, 0, 3, 6, 1, 4, 7}};
+
+static void triples_load_avx512(struct x86 *x, const uint8_t *hosts, unsigned temporary)
+{
+    const unsigned first = x->level->scratch, second = temporary, third = hosts[3];
+    table_at(x, triple_indices[0][0]);
+    load(x, first, RAX, 0);
+    load(x, second, RAX, VECTOR);
+    load(x, third, RAX, 2 * VECTOR);
+    for (int32_t k = 0; k < 2; k++) {
+        permute_two(x, hosts[k + 1], 2 * k * VECTOR, first, second);
+        permute_two(x, hosts[k], (2 * k + 1) * VECTOR, hosts[k + 1], third);
+    }
+    load(x, hosts[2], RSI, 4 * VECTOR);
+    permute_more(x, first, hosts[2], second);
+    permute_two(x, hosts[2], 5 * VECTOR, first, third);
+}
+
+static void triples_store_avx512(struct x86 *x, const uint8_t *hosts, const uint8_t *temporaries)
+{
+    const unsigned scratch = x->level->scratch, joined = temporaries[0];
+    table_at(x, triple_back[0][0]);
+    for (int32_t n = 0; n < 3; n++) {
+        permute_two(x, scratch, 2 * n * VECTOR, hosts[0], hosts[1]);
+        permute_two(x, joined, (2 * n + 1) * VECTOR, scratch, hosts[2]);
+        store(x, joined, n * VECTOR);
+    }
+}
+
+/* Dwords of the vector whose number, in the element, is k: of vector n, position p is that of dword
+ * 8 * n + p of all. */
+static unsigned triple_lanes(unsigned n, unsigned k)
+{
+    unsigned lanes = 0;
+    for (unsigned p = 0; p < 8; p++)
+        lanes |= ((8 * n + p) % 3 == k) << p;
+    return lanes;
+}
+
+static void triple_blend(struct x86 *x, unsigned dst, unsigned a, unsigned b, unsigned lanes)
+{
+    x86_vector(x, X86_VPBLENDD, dst, a, x86_reg(b), x86_imm(lanes));
+}
+
+static void triples_load_avx2(struct x86 *x, const uint8_t *hosts, unsigned temporary)
+{
+    const unsigned first = x->level->scratch, second = temporary, third = hosts[3];
+    table_at(x, triple_indices_avx2[0]);
+    load(x, first, RAX, 0);
+    load(x, second, RAX, VECTOR_AVX2);
+    load(x, third, RAX, 2 * VECTOR_AVX2);
+    for (unsigned k = 0; k < 3; k++) {
+        const unsigned indices = k < 2 ? hosts[k + 1] : first;
+        triple_blend(x, hosts[k], first, second, triple_lanes(1, k));
+        triple_blend(x, hosts[k], hosts[k], third, triple_lanes(2, k));
+        load(x, indices, RSI, (int32_t)k * VECTOR_AVX2);
+        op(x, X86_VPERMD, hosts[k], indices, hosts[k]);
+    }
+}
+
+static void triples_store_avx2(struct x86 *x, const uint8_t *hosts, const uint8_t *temporaries)
+{
+    const unsigned joined = temporaries[3];
+    table_at(x, triple_back_avx2[0]);
+    for (unsigned k = 0; k < 3; k++) {
+        load(x, temporaries[k], RSI, (int32_t)k * VECTOR_AVX2);
+        op(x, X86_VPERMD, temporaries[k], temporaries[k], hosts[k]);
+    }
+    for (unsigned n = 0; n < 3; n++) {
+        triple_blend(x, joined, temporaries[0], temporaries[1], triple_lanes(n, 1));
+        triple_blend(x, joined, joined, temporaries[2], triple_lanes(n, 2));
+        store(x, joined, (int32_t)n * VECTOR_AVX2);
+    }
+}
+
+/* ---- either ---- */
+
+void lds_long_load(struct x86 *x, unsigned dwords, const uint8_t *hosts, unsigned temporary)
+{
+    if (x->level->vector_masks)
+        (dwords == 3 ? triples_load_avx2 : quads_load_avx2)(x, hosts, temporary);
+    else
+        (dwords == 3 ? triples_load_avx512 : quads_load_avx512)(x, hosts, temporary);
+}
+
+void lds_long_store(struct x86 *x, unsigned dwords, const uint8_t *hosts,
+                    const uint8_t *temporaries)
+{
+    if (x->level->vector_masks)
+        (dwords == 3 ? triples_store_avx2 : quads_store_avx2)(x, hosts, temporaries);
+    else
+        (dwords == 3 ? triples_store_avx512 : quads_store_avx512)(x, hosts, temporaries);
+}
+
+void lds_long_broadcast(struct x86 *x, unsigned dwords, const uint8_t *hosts)
+{
+    struct x86_rm from = x86_memory_at(R10, RAX);
+    x86_gpr_from_vector(x, RAX, hosts[0]);
+    for (unsigned k = 0; k < dwords; k++) {
+        from.offset = (int32_t)(4 * k);
+        x86_vector(x, X86_VPBROADCASTD, hosts[k], 0, from, plain);
+    }
+}

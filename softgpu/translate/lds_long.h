@@ -1,0 +1,27 @@
+/*
+ * Elements of LDS of three and four dwords, a strip of them: a register's dwords lie apart in
+ * memory, and are brought together, or parted, in the host's registers.
+ */
+#ifndef TRANSLATE_LDS_LONG_H
+#define TRANSLATE_LDS_LONG_H
+
+#include "translate/x86.h"
+
+enum { LONG_DWORDS = 4, LONG_BYTES = 4 * LONG_DWORDS }; /* at most */
+
+/* From RAX on, behind each other, to a register for each dword, or from them. To load there are
+ * four registers whatever the dwords, and a temporary; to store, four temporaries. RSI is gone. */
+void lds_long_load(struct x86 *x, unsigned dwords, const uint8_t *hosts, unsigned temporary);
+void lds_long_store(struct x86 *x, unsigned dwords, const uint8_t *hosts,
+                    const uint8_t *temporaries);
+
+/* To all lanes, from R10 and the offset that hosts[0] has in its first lane. RAX is gone. */
+void lds_long_broadcast(struct x86 *x, unsigned dwords, const uint8_t *hosts);
+
+/* Four dwords of each lane, at R10 and the lane's offset, of which the stack has a row at
+ * `offsets`. Stores go from the lowest lane to the highest. RAX is gone. */
+void lds_long_collect(struct x86 *x, int32_t offsets, const uint8_t *hosts, unsigned temporary);
+void lds_long_scatter(struct x86 *x, int32_t offsets, const uint8_t *hosts,
+                      const uint8_t *temporaries);
+
+#endif
