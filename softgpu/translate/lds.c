@@ -286,7 +286,7 @@ static unsigned index_emit(struct emitter *e, unsigned last, unsigned kind,
     return index;
 }
 
-/* RAX: where the element is that the slot and the instruction's offset say. Jumps where a window of
+/* RAX: the offset that the slot and the instruction say (lds_memory()). Jumps where a window of
  * so many bytes does not lie inside. */
 static size_t window_emit(struct emitter *e, enum x86_gpr base, int32_t slot, uint32_t at,
                           unsigned bytes)
@@ -296,24 +296,22 @@ static size_t window_emit(struct emitter *e, enum x86_gpr base, int32_t slot, ui
     if (at)
         x86_lea32(e->x, RAX, RAX, (int32_t)at);
     x86_compare32(e->x, RAX, (enum x86_gpr)limit.reg, limit.offset);
-    size_t jump = x86_jump_if(e->x, JUMP_ABOVE);
-    x86_gpr_add(e->x, RAX, R10);
-    return jump;
+    return x86_jump_if(e->x, JUMP_ABOVE);
 }
 
 /* ---- loads ---- */
 
 static void permute(struct emitter *e, unsigned dst, unsigned index)
 {
-    x86_vector(e->x, X86_VPERMD, dst, index, x86_memory(RAX, 0, false), (struct x86_option){0});
+    x86_vector(e->x, X86_VPERMD, dst, index, lds_memory(0), (struct x86_option){0});
 }
 
 /* From two vectors, the lower one in `dst`. */
 static void permute_two(struct emitter *e, unsigned dst, unsigned index)
 {
     const struct x86_option plain = {0};
-    x86_vector(e->x, X86_VMOVDQU32_LOAD, dst, 0, x86_memory(RAX, 0, false), plain);
-    x86_vector(e->x, X86_VPERMT2D, dst, index, x86_memory(RAX, ROW_BYTES_FRAME, false), plain);
+    x86_vector(e->x, X86_VMOVDQU32_LOAD, dst, 0, lds_memory(0), plain);
+    x86_vector(e->x, X86_VPERMT2D, dst, index, lds_memory(ROW_BYTES_FRAME), plain);
 }
 
 /* The dwords behind those of the index; whoever needs more registers for it has them in dst. */
@@ -321,9 +319,8 @@ static void permute_next(struct emitter *e, unsigned dst, unsigned index)
 {
     const struct x86_option plain = {0};
     x86_vector(e->x, X86_VPADDD, dst, index, x86_constant32(e->x, 1), plain);
-    x86_vector(e->x, X86_VMOVDQU32_LOAD, e->x->level->scratch, 0, x86_memory(RAX, 0, false), plain);
-    x86_vector(e->x, X86_VPERMI2D, dst, e->x->level->scratch,
-               x86_memory(RAX, ROW_BYTES_FRAME, false), plain);
+    x86_vector(e->x, X86_VMOVDQU32_LOAD, e->x->level->scratch, 0, lds_memory(0), plain);
+    x86_vector(e->x, X86_VPERMI2D, dst, e->x->level->scratch, lds_memory(ROW_BYTES_FRAME), plain);
 }
 
 /* Eight elements of two dwords behind each other. */
@@ -331,9 +328,9 @@ static void pairs_split(struct emitter *e, const uint8_t hosts[2])
 {
     enum { LOW = 0x88, HIGH = 0xdd, MIDDLE_SWAPPED = 0xd8, HALF = 32 };
     const struct x86_option plain = {0};
-    x86_vector(e->x, X86_VMOVDQU32_LOAD, hosts[1], 0, x86_memory(RAX, 0, false), plain);
-    x86_vector(e->x, X86_VSHUFPS, hosts[0], hosts[1], x86_memory(RAX, HALF, false), x86_imm(LOW));
-    x86_vector(e->x, X86_VSHUFPS, hosts[1], hosts[1], x86_memory(RAX, HALF, false), x86_imm(HIGH));
+    x86_vector(e->x, X86_VMOVDQU32_LOAD, hosts[1], 0, lds_memory(0), plain);
+    x86_vector(e->x, X86_VSHUFPS, hosts[0], hosts[1], lds_memory(HALF), x86_imm(LOW));
+    x86_vector(e->x, X86_VSHUFPS, hosts[1], hosts[1], lds_memory(HALF), x86_imm(HIGH));
     for (int n = 0; n < 2; n++)
         x86_vector(e->x, X86_VPERMQ_IMM, hosts[n], 0, x86_reg(hosts[n]), x86_imm(MIDDLE_SWAPPED));
 }
@@ -354,7 +351,7 @@ static size_t load_near(struct emitter *e, uint32_t at, unsigned dwords, const u
         else if (dwords > 2)
             lds_long_load(e->x, dwords, hosts, temporary);
         else
-            x86_vector(e->x, X86_VMOVDQU32_LOAD, hosts[0], 0, x86_memory(RAX, 0, false),
+            x86_vector(e->x, X86_VMOVDQU32_LOAD, hosts[0], 0, lds_memory(0),
                        (struct x86_option){0});
         return jump;
     }
@@ -370,12 +367,28 @@ static size_t load_near(struct emitter *e, uint32_t at, unsigned dwords, const u
     return jump;
 }
 
+/* The row of addresses, for the detour alone: where what matters is known it is not loaded. */
+static void address_take(struct emitter *e, struct lds_detour *detour,
+                         const struct lds_known *known)
+{
+    const struct place place = address_of(e->inst);
+    detour->place = place;
+    detour->is_home =
+        follow_find(known, place, detour->dwords) >= 0 && values_is_home(&e->values, place);
+    if (!detour->is_home)
+        detour->address = (uint8_t)values_row(&e->values, place);
+}
+static void address_done(struct emitter *e, const struct lds_detour *detour)
+{
+    if (!detour->is_home)
+        emit_done(e, detour->address);
+}
+
 static void load_emit(struct emitter *e, uint32_t at, unsigned dwords, uint8_t *hosts,
                       struct lds_known *known, struct lds_detours *detours)
 {
-    unsigned address = values_row(&e->values, address_of(e->inst));
-    struct lds_detour detour = {
-        .kind = DETOUR_LOAD, .at = at, .address = (uint8_t)address, .dwords = (uint8_t)dwords};
+    struct lds_detour detour = {.kind = DETOUR_LOAD, .at = at, .dwords = (uint8_t)dwords};
+    address_take(e, &detour, known);
     for (unsigned k = 0; k < dwords; k++)
         hosts[k] = (uint8_t)values_temporary(&e->values);
     for (unsigned k = 0; k < (dwords > 2 ? LONG_DWORDS : dwords); k++)
@@ -390,14 +403,14 @@ static void load_emit(struct emitter *e, uint32_t at, unsigned dwords, uint8_t *
     if (dwords == 3)
         emit_done(e, detour.hosts[3]);
     emit_done(e, temporary);
-    emit_done(e, address);
+    address_done(e, &detour);
 }
 
 /* ---- stores ---- */
 
 static void vector_store(struct emitter *e, unsigned host, int32_t at)
 {
-    const struct x86_rm to = x86_memory(RAX, at, false);
+    const struct x86_rm to = lds_memory(at);
     if (!e->values.masked)
         x86_vector(e->x, X86_VMOVDQU32_STORE, host, 0, to, (struct x86_option){0});
     else
@@ -411,9 +424,10 @@ static void pairs_join_avx512(struct emitter *e, const uint8_t hosts[2], const u
         {8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31},
     };
     const struct x86_option plain = {0};
+    x86_gpr_imm64(e->x, RSI, (uint64_t)(uintptr_t)indices[0]);
     for (unsigned n = 0; n < 2; n++) {
-        x86_gpr_imm64(e->x, RSI, (uint64_t)(uintptr_t)indices[n]);
-        x86_vector(e->x, X86_VMOVDQU32_LOAD, joined[n], 0, x86_memory(RSI, 0, false), plain);
+        x86_vector(e->x, X86_VMOVDQU32_LOAD, joined[n], 0,
+                   x86_memory(RSI, (int32_t)(n * sizeof indices[0]), false), plain);
         x86_vector(e->x, X86_VPERMI2D, joined[n], hosts[0], x86_reg(hosts[1]), plain);
     }
 }
@@ -442,9 +456,8 @@ static void pairs_store(struct emitter *e, const uint8_t hosts[2], const uint8_t
 static void store_emit(struct emitter *e, uint32_t at, const struct operand *data, unsigned dwords,
                        struct lds_known *known, struct lds_detours *detours)
 {
-    unsigned address = values_row(&e->values, address_of(e->inst));
-    struct lds_detour detour = {
-        .kind = DETOUR_STORE, .at = at, .address = (uint8_t)address, .dwords = (uint8_t)dwords};
+    struct lds_detour detour = {.kind = DETOUR_STORE, .at = at, .dwords = (uint8_t)dwords};
+    address_take(e, &detour, known);
     for (unsigned k = 0; k < dwords; k++) {
         struct place place = operand_place(data);
         place.index = (uint16_t)(place.index + k);

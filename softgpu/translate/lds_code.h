@@ -10,6 +10,12 @@ enum { ROW_BYTES_FRAME = 64 };
  * LDS. */
 #define FOLLOWS_NOT UINT32_C(0x80000000)
 
+/* LDS at an offset that RAX has, and so many bytes behind it. */
+static inline struct x86_rm lds_memory(int32_t at)
+{
+    return x86_memory_at(R10, RAX, at);
+}
+
 /* Where the last one of windows of so many bytes begins. */
 struct x86_rm lds_limit_of(unsigned bytes);
 /* dst: the first active lane's value, in all lanes. */

@@ -6,8 +6,12 @@
 /* The first temporary: each lane's offset. */
 static void offsets_emit(struct x86 *x, const struct lds_detour *detour)
 {
-    x86_vector(x, X86_VPADDD, detour->temporaries[0], detour->address,
-               x86_constant32(x, detour->at), (struct x86_option){0});
+    const struct x86_option plain = {0};
+    const unsigned offsets = detour->temporaries[0];
+    if (detour->is_home)
+        x86_vector(x, X86_VMOVDQA32_LOAD, offsets, 0, values_home(detour->place), plain);
+    x86_vector(x, X86_VPADDD, offsets, detour->is_home ? offsets : detour->address,
+               x86_constant32(x, detour->at), plain);
 }
 static void offsets_store(struct x86 *x, const struct lds_detour *detour)
 {

@@ -5,6 +5,8 @@
  */
 #include "translate/lds_long.h"
 
+#include "translate/lds_code.h"
+
 enum { VECTOR = 64, VECTOR_AVX2 = 32, PART = 16 };
 enum { LOW_HALVES = 0x44, HIGH_HALVES = 0xee };           /* of both sources */
 enum { LOW_HALVES_AVX2 = 0x20, HIGH_HALVES_AVX2 = 0x31 }; /* likewise */
@@ -16,22 +18,26 @@ static void op(struct x86 *x, enum x86_form form, unsigned dst, unsigned a, unsi
 {
     x86_vector(x, form, dst, a, x86_reg(b), plain);
 }
-static void load(struct x86 *x, unsigned dst, enum x86_gpr base, int32_t at)
+static void load(struct x86 *x, unsigned dst, int32_t at)
 {
-    x86_vector(x, X86_VMOVDQU32_LOAD, dst, 0, x86_memory(base, at, false), plain);
+    x86_vector(x, X86_VMOVDQU32_LOAD, dst, 0, lds_memory(at), plain);
 }
 static void store(struct x86 *x, unsigned source, int32_t at)
 {
-    x86_vector(x, X86_VMOVDQU32_STORE, source, 0, x86_memory(RAX, at, false), plain);
+    x86_vector(x, X86_VMOVDQU32_STORE, source, 0, lds_memory(at), plain);
 }
 static void table_at(struct x86 *x, const uint32_t *table)
 {
     x86_gpr_imm64(x, RSI, (uint64_t)(uintptr_t)table);
 }
+static void table_load(struct x86 *x, unsigned dst, int32_t at)
+{
+    x86_vector(x, X86_VMOVDQU32_LOAD, dst, 0, x86_memory(RSI, at, false), plain);
+}
 /* dst: indices, and then the dwords of two registers that they number. */
 static void permute_two(struct x86 *x, unsigned dst, int32_t indices, unsigned a, unsigned b)
 {
-    load(x, dst, RSI, indices);
+    table_load(x, dst, indices);
     op(x, X86_VPERMI2D, dst, a, b);
 }
 /* dst: the dwords of it and of another one; the register of indices keeps them. */
@@ -64,13 +70,13 @@ static void quads_load_avx512(struct x86 *x, const uint8_t *hosts, unsigned temp
 {
     const unsigned scratch = x->level->scratch;
     table_at(x, quad_indices[0]);
-    load(x, hosts[0], RSI, VECTOR);
-    load(x, temporary, RAX, 0);
-    load(x, hosts[3], RAX, VECTOR);
+    table_load(x, hosts[0], VECTOR);
+    load(x, temporary, 0);
+    load(x, hosts[3], VECTOR);
     permute_two(x, scratch, 0, temporary, hosts[3]);
     permute_more(x, temporary, hosts[0], hosts[3]);
-    load(x, hosts[3], RAX, 2 * VECTOR);
-    load(x, hosts[2], RAX, 3 * VECTOR);
+    load(x, hosts[3], 2 * VECTOR);
+    load(x, hosts[2], 3 * VECTOR);
     permute_two(x, hosts[1], 0, hosts[3], hosts[2]);
     permute_more(x, hosts[3], hosts[0], hosts[2]);
     halves(x, hosts[0], scratch, hosts[1], LOW_HALVES);
@@ -138,9 +144,9 @@ static void quads_load_avx2(struct x86 *x, const uint8_t *hosts, unsigned tempor
     unsigned from[4];
     turn_begin(hosts, temporary, from);
     for (int32_t n = 0; n < 4; n++) {
-        load(x, from[n], RAX, n * PART);
-        x86_vector(x, X86_VINSERTI128, from[n], from[n],
-                   x86_memory(RAX, 2 * VECTOR_AVX2 + n * PART, false), x86_imm(1));
+        load(x, from[n], n * PART);
+        x86_vector(x, X86_VINSERTI128, from[n], from[n], lds_memory(2 * VECTOR_AVX2 + n * PART),
+                   x86_imm(1));
     }
     turn(x, hosts, temporary);
 }
@@ -166,7 +172,7 @@ static unsigned parts_of(const struct x86 *x)
 static struct x86_rm lane_emit(struct x86 *x, int32_t offsets, unsigned lane)
 {
     x86_load32(x, RAX, RSP, offsets + 4 * (int32_t)lane);
-    return x86_memory_at(R10, RAX);
+    return lds_memory(0);
 }
 
 void lds_long_collect(struct x86 *x, int32_t offsets, const uint8_t *hosts, unsigned temporary)
@@ -221,14 +227,14 @@ static void triples_load_avx512(struct x86 *x, const uint8_t *hosts, unsigned te
 {
     const unsigned first = x->level->scratch, second = temporary, third = hosts[3];
     table_at(x, triple_indices[0][0]);
-    load(x, first, RAX, 0);
-    load(x, second, RAX, VECTOR);
-    load(x, third, RAX, 2 * VECTOR);
+    load(x, first, 0);
+    load(x, second, VECTOR);
+    load(x, third, 2 * VECTOR);
     for (int32_t k = 0; k < 2; k++) {
         permute_two(x, hosts[k + 1], 2 * k * VECTOR, first, second);
         permute_two(x, hosts[k], (2 * k + 1) * VECTOR, hosts[k + 1], third);
     }
-    load(x, hosts[2], RSI, 4 * VECTOR);
+    table_load(x, hosts[2], 4 * VECTOR);
     permute_more(x, first, hosts[2], second);
     permute_two(x, hosts[2], 5 * VECTOR, first, third);
 }
@@ -263,14 +269,14 @@ static void triples_load_avx2(struct x86 *x, const uint8_t *hosts, unsigned temp
 {
     const unsigned first = x->level->scratch, second = temporary, third = hosts[3];
     table_at(x, triple_indices_avx2[0]);
-    load(x, first, RAX, 0);
-    load(x, second, RAX, VECTOR_AVX2);
-    load(x, third, RAX, 2 * VECTOR_AVX2);
+    load(x, first, 0);
+    load(x, second, VECTOR_AVX2);
+    load(x, third, 2 * VECTOR_AVX2);
     for (unsigned k = 0; k < 3; k++) {
         const unsigned indices = k < 2 ? hosts[k + 1] : first;
         triple_blend(x, hosts[k], first, second, triple_lanes(1, k));
         triple_blend(x, hosts[k], hosts[k], third, triple_lanes(2, k));
-        load(x, indices, RSI, (int32_t)k * VECTOR_AVX2);
+        table_load(x, indices, (int32_t)k * VECTOR_AVX2);
         op(x, X86_VPERMD, hosts[k], indices, hosts[k]);
     }
 }
@@ -280,7 +286,7 @@ static void triples_store_avx2(struct x86 *x, const uint8_t *hosts, const uint8_
     const unsigned joined = temporaries[3];
     table_at(x, triple_back_avx2[0]);
     for (unsigned k = 0; k < 3; k++) {
-        load(x, temporaries[k], RSI, (int32_t)k * VECTOR_AVX2);
+        table_load(x, temporaries[k], (int32_t)k * VECTOR_AVX2);
         op(x, X86_VPERMD, temporaries[k], temporaries[k], hosts[k]);
     }
     for (unsigned n = 0; n < 3; n++) {
@@ -311,10 +317,7 @@ void lds_long_store(struct x86 *x, unsigned dwords, const uint8_t *hosts,
 
 void lds_long_broadcast(struct x86 *x, unsigned dwords, const uint8_t *hosts)
 {
-    struct x86_rm from = x86_memory_at(R10, RAX);
     x86_gpr_from_vector(x, RAX, hosts[0]);
-    for (unsigned k = 0; k < dwords; k++) {
-        from.offset = (int32_t)(4 * k);
-        x86_vector(x, X86_VPBROADCASTD, hosts[k], 0, from, plain);
-    }
+    for (unsigned k = 0; k < dwords; k++)
+        x86_vector(x, X86_VPBROADCASTD, hosts[k], 0, lds_memory((int32_t)(4 * k)), plain);
 }

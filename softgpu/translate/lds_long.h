@@ -9,8 +9,9 @@
 
 enum { LONG_DWORDS = 4, LONG_BYTES = 4 * LONG_DWORDS }; /* at most */
 
-/* From RAX on, behind each other, to a register for each dword, or from them. To load there are
- * four registers whatever the dwords, and a temporary; to store, four temporaries. RSI is gone. */
+/* At RAX, an offset, behind each other, to a register for each dword, or from them. To load there
+ * are four registers whatever the dwords, and a temporary; to store, four temporaries. RSI is gone.
+ */
 void lds_long_load(struct x86 *x, unsigned dwords, const uint8_t *hosts, unsigned temporary);
 void lds_long_store(struct x86 *x, unsigned dwords, const uint8_t *hosts,
                     const uint8_t *temporaries);

@@ -127,6 +127,8 @@ struct lds_detour { /* where a strip's lanes lie otherwise than expected */
     size_t jump, back;
     int32_t slot; /* of the frame, to be forgotten */
     uint32_t at;
+    struct place place; /* of the addresses, which are there, or in a register */
+    bool is_home;
     uint8_t address, temporaries[4], hosts[4], mask, dwords;
 };
 struct lds_detours {

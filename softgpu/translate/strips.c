@@ -63,40 +63,39 @@ static bool strip_passes(struct emitter *e, const struct strips_plan *plan, unsi
     return true;
 }
 
-/* Whether a register was made of its slot that differs from lane to lane. */
-static bool strip_emit(struct x86 *x, const struct run *run, const struct segment *segment,
+/* The emitter's values say afterwards what the strip asks for. */
+static void strip_emit(struct emitter *e, const struct run *run, const struct segment *segment,
                        bool masked, struct lds_known *known, struct lds_detours *detours,
                        const struct strips_plan *plan)
 {
     bool flushing = false;
-    struct emitter e = {.x = x};
+    struct x86 *x = e->x;
     struct linear_state linear;
-    values_begin(&e.values, x, masked);
+    values_begin(&e->values, x, masked);
     if (plan) {
         linear = *plan->before;
-        e.values.linear = &linear.registers;
+        e->values.linear = &linear.registers;
     }
     for (unsigned n = segment->first; n < segment->first + segment->count; n++) {
-        e.inst = run->insts[n];
-        e.operation = operation_find(e.inst);
-        e.mask_unread = run->roles[n] == ROLE_VECTOR && e.operation->flags & WRITES_MASK &&
-                        mask_is_unread(run, segment, n);
-        if (strip_passes(&e, plan, n - segment->first, &linear))
+        e->inst = run->insts[n];
+        e->operation = operation_find(e->inst);
+        e->mask_unread = run->roles[n] == ROLE_VECTOR && e->operation->flags & WRITES_MASK &&
+                         mask_is_unread(run, segment, n);
+        if (strip_passes(e, plan, n - segment->first, &linear))
             continue;
         if (run->roles[n] == ROLE_VECTOR) {
-            state_switch(x, &flushing, e.operation->needs & NEED_FLUSH);
-            e.operation->emit(&e);
+            state_switch(x, &flushing, e->operation->needs & NEED_FLUSH);
+            e->operation->emit(e);
         } else if (run->roles[n] == ROLE_LDS) {
-            lds_emit(&e, segment->part, known, detours);
+            lds_emit(e, segment->part, known, detours);
         }
-        lds_forget(known, e.inst);
+        lds_forget(known, e->inst);
         if (plan && run->roles[n] == ROLE_VECTOR)
-            linear_forget(&linear, e.inst);
-        values_next(&e.values);
+            linear_forget(&linear, e->inst);
+        values_next(&e->values);
     }
-    values_flush(&e.values);
+    values_flush(&e->values);
     state_switch(x, &flushing, false);
-    return e.values.linear_lanes;
 }
 
 /* A strip without a lane that runs: only the masks that it writes are known, to be 0. */
@@ -120,6 +119,7 @@ static void strips_emit(struct x86 *x, const struct run *run, const struct segme
 {
     const int8_t lanes = (int8_t)x->level->lanes;
     struct lds_detours detours = {.count = 0};
+    struct emitter e = {.x = x};
     size_t idle = 0;
     x86_load64(x, RDX, RDI, WAVE(v));
     x86_load64(x, R8, RDI, WAVE(a));
@@ -136,7 +136,8 @@ static void strips_emit(struct x86 *x, const struct run *run, const struct segme
         idle = x86_jump_if(x, JUMP_EQUAL);
         x86_mask_from(x, MASK_EXEC, RAX);
     }
-    if (strip_emit(x, run, segment, masked, known, &detours, plan))
+    strip_emit(&e, run, segment, masked, known, &detours, plan);
+    if (e.values.linear_lanes)
         linear_lanes_next(x);
     if (masked) {
         size_t done = x86_jump(x);
@@ -145,8 +146,10 @@ static void strips_emit(struct x86 *x, const struct run *run, const struct segme
         x86_land(x, done);
     }
     x86_gpr_add_imm(x, RDX, (int8_t)(4 * lanes));
-    x86_gpr_add_imm(x, R8, (int8_t)(4 * lanes));
-    x86_gpr_add_imm(x, R9, lanes / 8);
+    if (e.values.accumulation)
+        x86_gpr_add_imm(x, R8, (int8_t)(4 * lanes));
+    if (masked || e.values.masks_used)
+        x86_gpr_add_imm(x, R9, lanes / 8);
     x86_gpr_add_imm(x, RCX, -1);
     x86_jump_back_if(x, JUMP_NOT_EQUAL, loop);
     x86_vzeroupper(x);

@@ -28,9 +28,14 @@ static struct place place_behind(struct place place, int by)
     return place;
 }
 
-static struct x86_rm home(struct place place)
+struct x86_rm values_home(struct place place)
 {
     return x86_memory(place.accumulation ? R8 : RDX, place.index * ROW_BYTES, false);
+}
+static struct x86_rm home(struct values *v, struct place place)
+{
+    v->accumulation |= place.accumulation;
+    return values_home(place);
 }
 
 static struct value *find(struct values *v, enum value_kind kind, struct place place, unsigned half)
@@ -49,7 +54,7 @@ static unsigned number_of(const struct values *v, const struct value *value)
 
 static void store(struct values *v, struct place place, unsigned host)
 {
-    x86_vector(v->x, X86_VMOVDQA32_STORE, host, 0, home(place),
+    x86_vector(v->x, X86_VMOVDQA32_STORE, host, 0, home(v, place),
                x86_masked(v->masked ? MASK_EXEC : 0));
 }
 
@@ -74,8 +79,9 @@ static void pair_store(struct values *v, struct place place)
 }
 
 /* Masks that are vectors are values like others. */
-static struct x86_rm mask_home(unsigned pair)
+static struct x86_rm mask_home(struct values *v, unsigned pair)
 {
+    v->masks_used = true;
     return x86_memory(R9, (int32_t)(4 * pair), false);
 }
 
@@ -90,7 +96,7 @@ static void clean(struct values *v, struct value *value)
     value->dirty = false;
     if (value->kind == VALUE_MASK) {
         x86_mask_store(v->x, X86_MASK_HOST + number_of(v, value), R9,
-                       mask_home(value->place.index).offset);
+                       mask_home(v, value->place.index).offset);
         return;
     }
     store(v, value->place, number_of(v, value));
@@ -99,7 +105,7 @@ static void clean(struct values *v, struct value *value)
 static void mask_clean(struct values *v, unsigned k)
 {
     if (v->masks[k].dirty)
-        x86_mask_store(v->x, k, R9, mask_home((unsigned)v->masks[k].pair).offset);
+        x86_mask_store(v->x, k, R9, mask_home(v, (unsigned)v->masks[k].pair).offset);
     v->masks[k].dirty = false;
 }
 
@@ -188,6 +194,13 @@ static struct value *dirty_pair_of(struct values *v, struct place place, bool *h
     return NULL;
 }
 
+bool values_is_home(struct values *v, struct place place)
+{
+    bool high;
+    return !find(v, VALUE_ROW, place, 0) && !dirty_pair_of(v, place, &high) &&
+           !(v->linear && !place.accumulation && linear_of(v->linear, place.index));
+}
+
 /* From its home, or where a linear register's base is. */
 static void row_load(struct values *v, struct place place, unsigned host)
 {
@@ -197,7 +210,7 @@ static void row_load(struct values *v, struct place place, unsigned host)
         linear_load_emit(v->x, host, linear);
         v->linear_lanes |= linear->step != 0;
     } else {
-        x86_vector(v->x, X86_VMOVDQA32_LOAD, host, 0, home(place), (struct x86_option){0});
+        x86_vector(v->x, X86_VMOVDQA32_LOAD, host, 0, home(v, place), (struct x86_option){0});
     }
 }
 
@@ -359,7 +372,7 @@ static unsigned vector_mask(struct values *v, unsigned pair)
     if (mask)
         return X86_MASK_HOST + hold(v, mask);
     unsigned k = X86_MASK_HOST + number_of(v, take(v, VALUE_MASK, mask_place(pair), 0));
-    x86_mask_load(v->x, k, R9, mask_home(pair).offset);
+    x86_mask_load(v->x, k, R9, mask_home(v, pair).offset);
     return k;
 }
 
@@ -374,7 +387,7 @@ unsigned values_mask(struct values *v, unsigned pair)
         }
     }
     unsigned k = values_mask_temporary(v);
-    x86_mask_load(v->x, k, R9, mask_home(pair).offset);
+    x86_mask_load(v->x, k, R9, mask_home(v, pair).offset);
     v->masks[k].pair = (int16_t)pair;
     return k;
 }

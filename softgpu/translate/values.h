@@ -55,9 +55,10 @@ struct mask_value {
 struct linears;
 struct values {
     struct x86 *x;
-    const struct linears *linear; /* registers that are loaded from slots; NULL: none */
-    bool linear_lanes;            /* one has been that differs from lane to lane */
-    bool masked;                  /* not all lanes may run: stores leave the others alone */
+    const struct linears *linear;  /* registers that are loaded from slots; NULL: none */
+    bool linear_lanes;             /* one has been that differs from lane to lane */
+    bool accumulation, masks_used; /* R8, R9 have been asked for */
+    bool masked;                   /* not all lanes may run: stores leave the others alone */
     uint64_t now;
     struct value hosts[HOST_ALLOCATED];
     struct mask_value masks[MASKS_END];
@@ -69,6 +70,9 @@ void values_next(struct values *v);
 /* Stores all that is newer than its home. */
 void values_flush(struct values *v);
 
+/* Where the register is as long as nobody has it; whether that is so. */
+struct x86_rm values_home(struct place place);
+bool values_is_home(struct values *v, struct place place);
 /* Nobody has the register any longer: something else has written it. */
 void values_drop(struct values *v, struct place place);
 

@@ -116,10 +116,13 @@ static inline struct x86_rm x86_memory(enum x86_gpr base, int32_t offset, bool b
     return (struct x86_rm){
         .kind = X86_MEMORY, .reg = (uint8_t)base, .offset = offset, .broadcast = broadcast};
 }
-static inline struct x86_rm x86_memory_at(enum x86_gpr base, enum x86_gpr index)
+static inline struct x86_rm x86_memory_at(enum x86_gpr base, enum x86_gpr index, int32_t offset)
 {
-    return (struct x86_rm){
-        .kind = X86_MEMORY, .reg = (uint8_t)base, .indexed = true, .index = (uint8_t)index};
+    return (struct x86_rm){.kind = X86_MEMORY,
+                           .reg = (uint8_t)base,
+                           .indexed = true,
+                           .index = (uint8_t)index,
+                           .offset = offset};
 }
 static inline struct x86_option x86_imm(unsigned imm)
 {
