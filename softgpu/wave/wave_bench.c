@@ -153,6 +153,8 @@ static int measure(const struct bench *bench, size_t bytes, int runs, int thread
     if (kernel_runner_create(threads, HEADER_BYTES + ARRAYS * bytes + 8, &runner) < 0)
         return -1;
     kernel_runner_set_vgprs(runner, bench->vgprs);
+    /* Pages that nobody has written are all one. */
+    memset((uint8_t *)kernel_runner_buffer(runner) + HEADER_BYTES, 1, ARRAYS * bytes);
     arguments_set(runner, bench, bytes, groups);
     bool good = kernel_runner_load(runner, 0, bench->text) == 0;
     for (int run = 0; good && run < runs; run++) {
