@@ -249,6 +249,26 @@ static bool is_scalar(const struct inst *inst)
     }
 }
 
+/* An instruction that reads, as a value, of the mask that it writes is no strip's (run.c). With
+ * numbers all is read before anything is written. False: they do not say what it does. */
+static bool number_emit(struct frame *f, struct linear_frame *l, unsigned k)
+{
+    const struct inst *inst = f->run->insts[f->run->segments[k].first];
+    struct linear_operation operation;
+    size_t jumps[LINEAR_JUMPS];
+    linear_forget_masks(&l->now);
+    if (!linear_find(&l->now, inst, false, &operation))
+        return false;
+    exec_check_emit(f, l, k);
+    const unsigned count = linear_emit(f->x, &operation, jumps);
+    for (unsigned jump = 0; jump < count; jump++)
+        bail_add(l, jumps[jump], k);
+    linear_apply(&l->now, &operation);
+    if (operation.writes_mask)
+        linear_mask_emit(f->x, &operation);
+    return true;
+}
+
 static void call_emit(struct frame *f, struct linear_frame *l, unsigned k)
 {
     const unsigned n = f->run->segments[k].first;
@@ -258,6 +278,8 @@ static void call_emit(struct frame *f, struct linear_frame *l, unsigned k)
         access_emit(f, l, k, access);
         return;
     }
+    if (number_emit(f, l, k))
+        return;
     l->exec_is_known = false;
     if (is_scalar(inst)) {
         frame_call_emit(f, n);

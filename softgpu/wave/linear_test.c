@@ -109,6 +109,34 @@ static void source(struct inst *inst, int n)
         vgpr(operand, below(3) ? below(NUMBERS - 1) : below(2));
 }
 
+/* One of its own, or, as compilers like it, what the instruction reads as a number. */
+static unsigned mask_pair(const struct inst *inst)
+{
+    for (int n = 0; n < 2; n++)
+        if (inst->src[n].kind == OPND_SREG && inst->src[n].index == SMALL)
+            return SMALL;
+    return 30;
+}
+
+/* As compilers begin with an item's number: the mask takes the place of what is read. */
+static void number_and_mask(void)
+{
+    const bool compares = below(3) == 0;
+    struct inst *inst = put(compares ? OP_V_CMP_GT_U32 : OP_V_MAD_U64_U32);
+    if (compares && inst->format != FMT_VOP3)
+        return;
+    sreg(&inst->src[0], SMALL);
+    sreg(compares ? &inst->dst : &inst->sdst, SMALL);
+    if (compares) {
+        vgpr(&inst->src[1], below(2) ? ITEM : OTHER_ITEM);
+    } else {
+        number(&inst->src[1], below(4));
+        vgpr(&inst->src[2], below(2) ? ITEM : OTHER_ITEM);
+        vgpr(&inst->dst, below(2) ? ITEM : 2 + 2 * below(3));
+    }
+    done();
+}
+
 static void numbers_instruction(void)
 {
     static const uint16_t ops[] = {
@@ -141,7 +169,7 @@ static void numbers_instruction(void)
     else
         sreg(&inst->dst, SREG_VCC);
     if (inst->sdst.kind == OPND_SREG)
-        sreg(&inst->sdst, inst->format == FMT_VOP3 && below(3) == 0 ? 30 : SREG_VCC);
+        sreg(&inst->sdst, inst->format == FMT_VOP3 && below(3) == 0 ? mask_pair(inst) : SREG_VCC);
     if (inst->src[2].type == TYPE_MASK64)
         sreg(&inst->src[2], SREG_VCC);
     done();
@@ -349,7 +377,7 @@ static void program_make(struct inst *slots)
     slot = slots;
     count = 0;
     for (unsigned n = 0; n < blocks; n++)
-        switch (below(8)) {
+        switch (below(9)) {
         case 0:
         case 1:
             element_access();
@@ -368,6 +396,9 @@ static void program_make(struct inst *slots)
                 scalar_instruction();
             else
                 jump();
+            break;
+        case 6:
+            number_and_mask();
             break;
         default:
             numbers_instruction();
