@@ -108,11 +108,46 @@ CONSTANT_DWORDS bool span_sampled(uint64_t va, uint32_t bytes, uint64_t origin, 
     return sampled;
 }
 
+/* Asks for a line of memory, to be in the second cache: the first one's line buffers are too few
+ * for as much as wide elements are. */
+CONSTANT_DWORDS void line_fetch(const uint8_t *line, bool narrow, bool write)
+{
+    if (write)
+        __builtin_prefetch(line, 1, 3);
+    else if (narrow)
+        __builtin_prefetch(line, 0, 3);
+    else
+        __builtin_prefetch(line, 0, 2);
+}
+
+/*
+ * Waves mostly go on as far behind the one before as that one did, and so do rounds of a loop: what
+ * comes after the next one is asked for now. The host does not foresee it by itself, where each
+ * access goes from its last chunk down. Nothing but time depends on it: what is not mapped there is
+ * not fetched.
+ */
+CONSTANT_DWORDS void span_foresee(struct workgroup *group, const struct inst *i, uint64_t va,
+                                  const uint8_t *host, uint32_t size, bool write)
+{
+    enum { LINE = 64, NARROW = 256, INST_SHIFT = 4, STEPS = 2 };
+    struct span_step *last = &group->spans[((uintptr_t)i >> INST_SHIFT) % SPANS_KNOWN];
+    const uint64_t step = va - last->va;
+    last->va = va;
+    if (__builtin_expect(step != last->step, 0)) {
+        last->step = step;
+        return;
+    }
+    const uint8_t *next = host + STEPS * step;
+#pragma GCC unroll 16
+    for (uint32_t at = 0; at < size; at += LINE)
+        line_fetch(next + at, size <= NARROW, write);
+}
+
 /* Where the elements lie that follow each other from `va` on, if all is as expected; else NULL. */
 CONSTANT_DWORDS uint8_t *span_at(const struct wave *w, const struct inst *i, uint64_t va,
                                  uint32_t size, uint32_t access)
 {
-    const struct workgroup *group = w->group;
+    struct workgroup *group = w->group;
     const struct vm_range *way = vm_way(group->reader, va);
     uint64_t at = va - way->start, length = way->end - way->start;
     if (va >> 48 /* perhaps an aperture */ || at >= length || size > length - at ||
@@ -121,7 +156,10 @@ CONSTANT_DWORDS uint8_t *span_at(const struct wave *w, const struct inst *i, uin
     if (memory_watched(w, i) || span_sampled(va, size, way->start, group->sample_limit))
         return NULL;
     uint8_t *host = way->host + at;
-    return (uintptr_t)host % CHUNK_BYTES == 0 ? host : NULL;
+    if ((uintptr_t)host % CHUNK_BYTES != 0)
+        return NULL;
+    span_foresee(w->group, i, va, host, size, access == VM_WRITE);
+    return host;
 }
 
 /* The same by the lanes' addresses. */

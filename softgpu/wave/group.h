@@ -124,6 +124,13 @@ struct unit_place {
     uint32_t xcc, se, sh, cu;
 };
 
+/* Where an instruction accessed memory last, and how far that was from where it did before
+ * (flat_rows.c): of this place's waves, one group after another. */
+enum { SPANS_KNOWN = 16 };
+struct span_step {
+    uint64_t va, step;
+};
+
 struct lds_patterns;
 struct finished_group;
 struct workgroup {
@@ -144,7 +151,8 @@ struct workgroup {
     struct lds_noted lds_noted;
     struct lds_patterns *lds_patterns; /* lds_note.c: of this group's and earlier ones' accesses */
     struct block_log blocks;
-    uint32_t slices;   /* scheduling turns so far */
+    struct span_step spans[SPANS_KNOWN]; /* by where the instruction is */
+    uint32_t slices;                     /* scheduling turns so far */
     uint64_t consumed; /* of its waves' slices: no less than the sum of their counts */
     uint64_t heat;     /* instructions since code was last translated; of earlier groups, too */
     uint8_t *lds;
