@@ -41,4 +41,26 @@ bool code_is_fresh(const struct code *code); /* whether there are some; a hint *
  * everything when the page table changed. */
 void code_check(struct code *code, struct vm_reader *reader, uint64_t entry_va);
 
+/*
+ * How a branch went when it was executed first, in its slot's aux: how often it was taken, up to
+ * BRANCH_TIMES, and passed meanwhile. Written by whoever executes it, read by code_translate.c,
+ * all relaxed: nothing else goes by it, and a count that is lost among threads is one of many.
+ */
+enum { BRANCH_TAKEN, BRANCH_PASSED, BRANCH_TIMES = 64 };
+static inline void branch_note(const struct inst *inst, bool taken)
+{
+    uint8_t *times = (uint8_t *)(uintptr_t)inst->aux;
+    if (__atomic_load_n(&times[BRANCH_TAKEN], __ATOMIC_RELAXED) >= BRANCH_TIMES)
+        return;
+    uint8_t *one = &times[taken ? BRANCH_TAKEN : BRANCH_PASSED];
+    const uint8_t before = __atomic_load_n(one, __ATOMIC_RELAXED);
+    if (before < UINT8_MAX)
+        __atomic_store_n(one, before + 1, __ATOMIC_RELAXED);
+}
+static inline bool branch_was_taken(const struct inst *inst)
+{
+    return __atomic_load_n(&inst->aux[BRANCH_TAKEN], __ATOMIC_RELAXED) >= BRANCH_TIMES &&
+           __atomic_load_n(&inst->aux[BRANCH_PASSED], __ATOMIC_RELAXED) == 0;
+}
+
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "isa_ops.h"
 #include "translate/translate.h"
 #include "wave/code_internal.h"
 #include "wave/flat_rows.h"
@@ -87,29 +88,33 @@ static void targets_find(struct page_runs *runs)
     }
 }
 
-/* Where a run goes on behind the branch: at its target, if what follows it has never been executed.
- */
-static uint32_t branch_way(const struct page_runs *runs, uint32_t at)
+/* Where a run goes on behind the branch: at its target, if what follows it has never been executed,
+ * or not while the branch was taken many times. That is another run's begin then. */
+static uint32_t branch_way(struct page_runs *runs, uint32_t at)
 {
     const struct inst *slot = &runs->slots[at];
     const uint32_t next = at + slot->dwords;
     if (slot->klass != CLASS_BRANCH || slot->format != FMT_SOPP || slot->offset <= 0 ||
-        (next < PAGE_DWORDS && slot_is_decoded(runs, next)))
+        (next < PAGE_DWORDS && slot_is_decoded(runs, next) && !branch_was_taken(slot)))
         return next;
     const uint32_t target = next + (uint32_t)slot->offset;
-    return target < PAGE_DWORDS && slot_is_decoded(runs, target) ? target : next;
+    if (target >= PAGE_DWORDS || !slot_is_decoded(runs, target))
+        return next;
+    if (next < PAGE_DWORDS)
+        runs->target[next] = true;
+    return target;
 }
 
 /* Instructions from the slot on that may be one run. Where branches come in another one begins: few
- * are crossed, or code would be there many times. */
-static unsigned candidates(const struct page_runs *runs, uint32_t at,
+ * are crossed, or code would be there many times; but programs' ends are short. */
+static unsigned candidates(struct page_runs *runs, uint32_t at,
                            const struct inst *insts[TRANSLATE_RUN_MAX])
 {
     enum { JOINS_MAX = 3 };
     unsigned count = 0, joins = 0;
     while (count < TRANSLATE_RUN_MAX && at < PAGE_DWORDS && slot_is_decoded(runs, at) &&
            !(count && runs->loop[at]) && translate_knows(&runs->slots[at])) {
-        joins += count && runs->target[at];
+        joins += count && runs->target[at] && runs->slots[at].op != OP_S_ENDPGM;
         if (joins > JOINS_MAX)
             break;
         insts[count++] = &runs->slots[at];

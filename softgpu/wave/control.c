@@ -86,7 +86,9 @@ static inline bool branch_taken(const struct wave *w, unsigned op)
 #define DEFINE_BRANCH(name)                                                                        \
     EXEC_FN(name)                                                                                  \
     {                                                                                              \
-        return i + 1 + (branch_taken(w, OP_##name) ? i->offset : 0);                               \
+        const bool taken = branch_taken(w, OP_##name);                                             \
+        branch_note(i, taken);                                                                     \
+        return i + 1 + (taken ? i->offset : 0);                                                    \
     }
 BRANCHES(DEFINE_BRANCH)
 
