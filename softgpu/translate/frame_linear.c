@@ -5,6 +5,7 @@
  * them. Where something is not as expected the run goes on as the other one, at the same segment,
  * of which nothing has been done yet but its scalar instructions.
  */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,13 +36,29 @@ struct linear_frame {
     size_t enters[2 * LINEAR_INPUTS];
     unsigned enter_count;
     bool exec_is_known; /* to be all lanes */
+    /* Rows that the body has written so far, if that is known: those of the first registers. */
+    uint64_t written;
+    bool written_is_known;
 };
+enum { WRITTEN_ROWS = 64 }; /* of which `written` says so */
 
 span_fn *linear_access(const struct run *run, const struct inst *inst)
 {
     if (!run->spans || inst->format != FMT_FLAT || inst->src[0].kind != OPND_VGPR)
         return NULL;
     return run->spans(inst);
+}
+
+static void written_add(struct linear_frame *l, const struct operand *to)
+{
+    const unsigned dwords = to->dwords ? to->dwords : 1;
+    if (to->kind == OPND_AGPR)
+        l->written_is_known = false;
+    for (unsigned n = to->index; to->kind == OPND_VGPR && n < to->index + dwords; n++)
+        if (n < WRITTEN_ROWS)
+            l->written |= UINT64_C(1) << n;
+        else
+            l->written_is_known = false;
 }
 
 static void bail_add(struct linear_frame *l, size_t jump, unsigned segment)
@@ -145,6 +162,7 @@ static void direct_emit(struct frame *f, struct linear_frame *l, unsigned k,
         if (f->run->roles[n] != ROLE_VECTOR)
             continue;
         if (!plan->direct[n - segment->first]) {
+            written_add(l, &f->run->insts[n]->dst);
             linear_forget(&l->now, f->run->insts[n]);
             continue;
         }
@@ -186,9 +204,13 @@ static void rows_emit(struct frame *f, struct linear_frame *l, unsigned first, u
 {
     struct linears *registers = &l->now.registers;
     linear_restore_emit(f->x, registers, first, last);
-    for (unsigned n = 0; n < registers->count; n++)
-        if (registers->of[n].index >= first && registers->of[n].index <= last)
-            registers->of[n].stale = false;
+    for (unsigned n = 0; n < registers->count; n++) {
+        struct linear *linear = &registers->of[n];
+        if (!linear->stale || linear->index < first || linear->index > last)
+            continue;
+        written_add(l, &(struct operand){.kind = OPND_VGPR, .index = linear->index});
+        linear->stale = false;
+    }
 }
 
 static void access_emit(struct frame *f, struct linear_frame *l, unsigned k, span_fn *access)
@@ -213,6 +235,10 @@ static void access_emit(struct frame *f, struct linear_frame *l, unsigned k, spa
     l->slows[l->slow_count].back = f->x->count;
     l->slows[l->slow_count].n = n;
     l->slows[l->slow_count++].stale = l->now.registers;
+    for (unsigned m = 0; m < l->now.registers.count; m++) /* the handler's call writes them */
+        l->written_is_known &= l->now.registers.of[m].index < WRITTEN_ROWS;
+    if (inst->flags & IF_LOAD)
+        written_add(l, &inst->dst);
     linear_forget(&l->now, inst);
 }
 
@@ -224,6 +250,8 @@ static void slows_emit(struct frame *f, struct linear_frame *l)
         const unsigned n = l->slows[k].n;
         x86_land(f->x, l->slows[k].jump);
         linear_restore_emit(f->x, &l->slows[k].stale, 0, VGPR_ROWS - 1);
+        x86_gpr_imm64(f->x, RAX, ~UINT64_C(0));
+        x86_store64(f->x, RBX, WAVE(whole_rows), RAX);
         frame_handler_emit(f, n, false);
         if (counts_in_order(f->run->insts[n]))
             x86_add64_imm(f->x, RBX, frame_count_at(f->run->insts[n]->tally), 1);
@@ -285,6 +313,7 @@ static void call_emit(struct frame *f, struct linear_frame *l, unsigned k)
         frame_call_emit(f, n);
         return;
     }
+    l->written_is_known = false;
     rows_emit(f, l, 0, VGPR_ROWS - 1);
     f->restore = NULL;
     frame_call_emit(f, n);
@@ -292,6 +321,29 @@ static void call_emit(struct frame *f, struct linear_frame *l, unsigned k)
         linear_forget(&l->now, inst);
     else
         l->now.registers.count = 0;
+}
+
+/*
+ * The wave ends. If the run is all that its slice has had, and nothing but this body, it has done
+ * what any other one has done of which the same is true: whoever starts and records groups need not
+ * look (wave_whole()).
+ */
+static void whole_emit(struct frame *f, struct linear_frame *l)
+{
+    /* Writers: whoever translates, for any device. Nothing depends on the order. */
+    static _Atomic uint32_t runs;
+    const int32_t left = WAVE_SLICE_INSTRUCTIONS - (int32_t)f->run->count;
+    if (!l->written_is_known || l->body || left < 0)
+        return;
+    x86_compare32_imm(f->x, RBX, WAVE(slice_left), left);
+    const size_t other = x86_jump_if(f->x, JUMP_NOT_EQUAL);
+    x86_gpr_imm64(f->x, RAX, l->written);
+    x86_load64(f->x, RCX, RBX, WAVE(whole_rows));
+    x86_gpr_do(f->x, X86_OR, true, RAX, RCX);
+    x86_store64(f->x, RBX, WAVE(whole_rows), RAX);
+    x86_store32_imm(f->x, RBX, WAVE(whole),
+                    atomic_fetch_add_explicit(&runs, 1, memory_order_relaxed) + 1);
+    x86_land(f->x, other);
 }
 
 static void cut_emit(struct frame *f, struct linear_frame *l, unsigned k)
@@ -302,7 +354,9 @@ static void cut_emit(struct frame *f, struct linear_frame *l, unsigned k)
         frame_branch_emit(f, n);
         return;
     case ROLE_LAST:
-        if (f->run->insts[n]->op != OP_S_ENDPGM) /* nobody sees the registers of a wave that ends */
+        if (f->run->insts[n]->op == OP_S_ENDPGM) /* nobody sees the registers of a wave that ends */
+            whole_emit(f, l);
+        else
             rows_emit(f, l, 0, VGPR_ROWS - 1);
         frame_handler_emit(f, n, true);
         return;
@@ -315,6 +369,8 @@ static void body_emit(struct frame *f, struct linear_frame *l)
 {
     linear_forget_masks(&l->now);
     l->exec_is_known = false;
+    l->written = 0;
+    l->written_is_known = true;
     for (unsigned k = 0; k < f->run->segment_count; k++) {
         l->before[l->body][k] = l->now.registers;
         f->restore = &l->before[l->body][k];

@@ -2,9 +2,7 @@
 
 #include "wave/step.h"
 
-/* Instructions of one wave before the next of its group runs. Long enough to amortise the switch,
- * short enough that a spinning wave yields within some tens of microseconds. */
-enum { WAVE_SLICE_INSTRUCTIONS = 4096, GROUP_ROUNDS = 4 };
+enum { GROUP_ROUNDS = 4 };
 
 /* Turns in step behind a barrier (step.h). Each is a phase of reads and one of writes. */
 enum { STEP_TURNS = 8 };
@@ -116,6 +114,8 @@ static void wave_stopped(struct workgroup *group, struct wave *wave)
 {
     if (wave->stop == WAVE_DONE)
         group->waves_live--;
+    else
+        wave->resumed = true;
     if (wave->stop == WAVE_BARRIER)
         group->waves_at_barrier++;
     /* A wave that ended does not hold up those that wait. */

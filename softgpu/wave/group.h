@@ -111,6 +111,7 @@ struct executed {
     uint32_t waves; /* 0: nothing is known */
     uint64_t counts[TALLY_SLOTS];
     uint64_t total; /* their sum */
+    uint32_t whole; /* each executed this run, and nothing else; 0: others */
     uint32_t quads; /* of four counts, in which some are not 0: where these are, in bytes */
     uint16_t quad[TALLY_SLOTS / 4];
     struct perf_group record; /* instructions and times */

@@ -92,6 +92,14 @@ _Static_assert(TALLY_SLOTS % 8 == 0, "whole vectors");
         }                                                                                          \
         lanes -= known->record.valu_lanes;                                                         \
         return !(left[0] | left[1] | left[2] | left[3] | lanes);                                   \
+    }                                                                                              \
+    options static void counts_drop_##level(const struct executed *known, struct wave *wave)       \
+    {                                                                                              \
+        const uint16_t *const end = known->quad + known->quads;                                    \
+        const vector_32 zero = {0};                                                                \
+        for (struct wave *behind = wave + known->waves; wave < behind; wave++)                     \
+            for (const uint16_t *at = known->quad; at < end; at++)                                 \
+                *(vector_32 *)(void *)((char *)wave->counts + *at) = zero;                         \
     }
 DEFINE_LEVELS(DEFINE_LEVEL)
 
@@ -177,6 +185,16 @@ static void record_times(const struct engine *engine, const struct workgroup *gr
     }
 }
 
+/* The run that all waves executed, with all lanes, and nothing else; 0: it is not so. */
+static uint32_t group_whole(const struct workgroup *group)
+{
+    const uint32_t whole = wave_whole(&group->waves[0]);
+    for (uint32_t i = 0; i < group->wave_count; i++)
+        if (wave_whole(&group->waves[i]) != whole || group->waves[i].idle_lanes)
+            return 0;
+    return whole;
+}
+
 static void executed_find(const struct engine *engine, struct workgroup *group,
                           struct executed *executed)
 {
@@ -186,6 +204,7 @@ static void executed_find(const struct engine *engine, struct workgroup *group,
     record_times(engine, group, times, &executed->record);
     executed->waves = same ? group->wave_count : 0;
     executed->sums_id = 0;
+    executed->whole = same ? group_whole(group) : 0;
     memcpy(executed->counts, group->waves[0].counts, sizeof executed->counts);
     executed->total = executed->quads = 0;
     for (uint32_t at = 0; at < TALLY_SLOTS; at += QUAD) {
@@ -213,11 +232,18 @@ static __attribute__((noinline)) void counts_put_back(struct workgroup *group)
  */
 static bool counts_take(struct workgroup *group, uint64_t lanes)
 {
-    const struct executed *known = &group->executed;
+    struct executed *known = &group->executed;
     if (known->waves != group->wave_count || known->total * known->waves != group->consumed)
         return false;
-    if (CALL_LEVEL(counts_take, known, group->waves, lanes))
+    const uint32_t whole = group_whole(group);
+    if (whole && whole == known->whole && lanes == known->record.valu_lanes) {
+        CALL_LEVEL(counts_drop, known, group->waves);
         return true;
+    }
+    if (CALL_LEVEL(counts_take, known, group->waves, lanes)) {
+        known->whole = whole;
+        return true;
+    }
     counts_put_back(group);
     return false;
 }

@@ -175,36 +175,84 @@ static const char *const one_more = "s_bitcmp1_b32 s2, 4\n"
                                     "s_cbranch_scc0 end\n"
                                     "v_mov_b32 v1, 1\n"
                                     "end: s_endpgm\n";
+/* With an access of memory: a run that is all that 16 groups execute, and one that the others leave
+ * for as many instructions. */
+static const char *const whole = "s_load_dwordx2 s[4:5], s[0:1], 0x0\n"
+                                 "v_lshlrev_b32 v1, 2, v0\n"
+                                 "s_waitcnt lgkmcnt(0)\n"
+                                 "global_load_dword v2, v1, s[4:5]\n"
+                                 "s_bitcmp1_b32 s2, 4\n"
+                                 "s_cbranch_scc0 scalar\n"
+                                 "v_mov_b32 v3, 1\n"
+                                 "s_endpgm\n"
+                                 "scalar: s_mov_b32 s5, 1\n"
+                                 "s_endpgm\n";
 
-static void kinds_check(const char *text, uint32_t scalars)
+static void kinds_check(const char *text, uint32_t vectors, uint32_t scalars)
 {
-    enum { MANY = 3200 };
+    enum { MANY = 3200, TIMES = 6 }; /* it is translated meanwhile */
     struct kernel_runner *runner;
     struct dispatch_result result;
     assert_int_equal(kernel_runner_create(1, BUFFER_BYTES, &runner), 0);
     struct perf *perf = kernel_runner_perf(runner);
     assert_int_equal(kernel_runner_load(runner, 0, text), 0);
     counting_start(perf);
-    assert_int_equal(
-        kernel_runner_start(runner, 0, (struct kernel_geometry){MANY * WAVE, WAVE, 0, 0}), 0);
-    assert_true(kernel_runner_wait(runner, &result));
-    assert_int_equal(counted(perf, 0), MANY);
-    assert_int_equal(counted(perf, 1), MANY / 2);
-    assert_int_equal(counted(perf, 2), MANY + scalars * MANY / 2);
+    for (int n = 0; n < TIMES; n++) {
+        assert_int_equal(
+            kernel_runner_start(runner, 0, (struct kernel_geometry){MANY * WAVE, WAVE, 0, 0}), 0);
+        assert_true(kernel_runner_wait(runner, &result));
+        assert_int_equal(result.fault, FAULT_NONE);
+    }
+    assert_int_equal(counted(perf, 0), TIMES * MANY);
+    assert_int_equal(counted(perf, 1), TIMES * (vectors * MANY + MANY / 2));
+    assert_int_equal(counted(perf, 2), TIMES * (MANY + scalars * MANY / 2));
     kernel_runner_destroy(runner);
 }
 
 static void kinds_are_told_apart(void **state)
 {
     (void)state;
-    kinds_check(as_many, 1);
-    kinds_check(one_more, 0);
+    kinds_check(as_many, 0, 1);
+    kinds_check(one_more, 0, 0);
+    kinds_check(whole, 1, 1);
+}
+
+/* Two kernels in turns, which execute as many instructions in as many runs, but other ones. */
+static void kernels_are_told_apart(void **state)
+{
+#define ACCESS                                                                                     \
+    "s_load_dwordx2 s[4:5], s[0:1], 0x0\n"                                                         \
+    "v_lshlrev_b32 v1, 2, v0\n"                                                                    \
+    "s_waitcnt lgkmcnt(0)\n"                                                                       \
+    "global_load_dword v2, v1, s[4:5]\n"
+    static const char *const texts[] = {ACCESS "v_mov_b32 v3, 1\nv_mov_b32 v3, 2\ns_endpgm\n",
+                                        ACCESS "s_mov_b32 s5, 1\ns_mov_b32 s5, 2\ns_endpgm\n"};
+    enum { MANY = 3200, TIMES = 12 };
+    struct kernel_runner *runner;
+    struct dispatch_result result;
+    (void)state;
+    assert_int_equal(kernel_runner_create(1, BUFFER_BYTES, &runner), 0);
+    struct perf *perf = kernel_runner_perf(runner);
+    for (uint32_t kernel = 0; kernel < 2; kernel++)
+        assert_int_equal(kernel_runner_load(runner, kernel, texts[kernel]), 0);
+    counting_start(perf);
+    for (uint32_t n = 0; n < TIMES; n++) {
+        assert_int_equal(
+            kernel_runner_start(runner, n % 2, (struct kernel_geometry){MANY * WAVE, WAVE, 0, 0}),
+            0);
+        assert_true(kernel_runner_wait(runner, &result));
+    }
+    assert_int_equal(counted(perf, 0), TIMES * MANY);
+    assert_int_equal(counted(perf, 1), TIMES / 2 * MANY * (1 + 3));
+    assert_int_equal(counted(perf, 2), TIMES / 2 * MANY * 2);
+    kernel_runner_destroy(runner);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kinds_are_told_apart),
+        cmocka_unit_test(kernels_are_told_apart),
         cmocka_unit_test(groups_are_counted_one_by_one),
         cmocka_unit_test(repeated_groups_are_counted_where_they_ran),
     };

@@ -35,6 +35,9 @@ uint32_t below(uint32_t n)
 }
 
 static struct state interpreted, translated;
+static struct {
+    lane_row v[ROWS], a[ROWS];
+} before; /* of both */
 
 static void state_create(struct state *s)
 {
@@ -148,7 +151,7 @@ static void state_fill(struct state *s, const struct inst *code)
     valu_mode_set(&s->wave, 0x2f0);
     for (int t = 0; t < TALLY_SLOTS; t++)
         s->wave.counts[t] = below(400);
-    s->wave.slice_left = LEFT;
+    s->wave.slice_left = below(2) ? LEFT : WAVE_SLICE_INSTRUCTIONS - 1;
     s->wave.in_step = below(4) == 0;
     s->wave.has_read = below(2) ? 0 : (uint8_t)below(4);
     s->wave.stores_pending = below(2);
@@ -298,6 +301,15 @@ static void first_difference(void)
         }
 }
 
+static void insts_print(const struct inst *const *insts, unsigned count)
+{
+    for (unsigned n = 0; n < count; n++) {
+        char text[160];
+        isa_text(insts[n], text, sizeof text);
+        fprintf(stderr, "    %s\n", text);
+    }
+}
+
 static void states_compare(const struct inst *const *insts, unsigned count, unsigned executed)
 {
     const bool registers = registers_same(), wave = wave_same(), group = group_same();
@@ -309,11 +321,7 @@ static void states_compare(const struct inst *const *insts, unsigned count, unsi
             registers, wave, group, memory, (unsigned long long)wave_exec(&interpreted.wave),
             executed);
     first_difference();
-    for (unsigned n = 0; n < count; n++) {
-        char text[160];
-        isa_text(insts[n], text, sizeof text);
-        fprintf(stderr, "    %s\n", text);
-    }
+    insts_print(insts, count);
     fail();
 }
 
@@ -332,6 +340,26 @@ static bool has_waited(const struct inst *const *insts, unsigned executed, const
     return next == insts[executed] && insts[executed - 1]->klass != CLASS_BRANCH;
 }
 
+/* Who says that the run is all that the wave has executed has executed it, from a slice's begin,
+ * and no register has changed that is not said to be written. */
+static void whole_check(const struct inst *const *insts, unsigned count, unsigned executed)
+{
+    const struct wave *w = &translated.wave;
+    if (!wave_whole(w))
+        return;
+    bool same = !memcmp(translated.a, before.a, sizeof before.a);
+    for (unsigned n = 0; n < ROWS; n++)
+        same &= (n < 64 && w->whole_rows >> n & 1) ||
+                !memcmp(translated.v[n], before.v[n], sizeof before.v[n]);
+    if (same && w->stop == WAVE_DONE && executed == count && !w->idle_lanes &&
+        w->slice_left + (int)count == WAVE_SLICE_INSTRUCTIONS)
+        return;
+    fprintf(stderr, "not all that it has executed, or written (%016llx):\n",
+            (unsigned long long)w->whole_rows);
+    insts_print(insts, count);
+    fail();
+}
+
 static void try_state(void *code, const struct inst *const *insts, unsigned count,
                       void fill(struct state *state), struct tally *tally)
 {
@@ -345,12 +373,15 @@ static void try_state(void *code, const struct inst *const *insts, unsigned coun
     state_copy(&translated, &interpreted);
     state_join(&interpreted);
     state_join(&translated);
+    memcpy(before.v, translated.v, sizeof before.v);
+    memcpy(before.a, translated.a, sizeof before.a);
     const struct inst *next = call(code, &translated.wave, insts[0]);
     assert_true(short_slice ? refused : !refused || must_wait(&interpreted.wave, insts, count));
     const unsigned executed = refused ? 0 : 1 + (unsigned)(left - translated.wave.slice_left);
     const struct inst *expected =
         refused ? insts[0] : interpret(&interpreted.wave, insts, count, executed);
     states_compare(insts, count, executed);
+    whole_check(insts, count, executed);
     assert_ptr_equal(next, expected);
     if (!refused && executed < count && has_waited(insts, executed, next)) {
         assert_true(must_wait(&interpreted.wave, insts + executed, count - executed));
@@ -361,6 +392,7 @@ static void try_state(void *code, const struct inst *const *insts, unsigned coun
     tally->instructions += executed;
     tally->ends += executed >= count;
     tally->loops += executed > count;
+    tally->wholes += wave_whole(&translated.wave) != 0;
     tally->faults += interpreted.wave.stop == WAVE_FAULT;
 }
 

@@ -34,7 +34,7 @@ struct state {
 };
 
 struct tally {
-    unsigned runs, instructions, ends, loops, faults, waits, in_step_ends;
+    unsigned runs, instructions, ends, loops, faults, waits, in_step_ends, wholes;
 };
 
 uint64_t random_bits(void);

@@ -185,46 +185,74 @@ static uint32_t item_rows(const struct launch *launch, const struct gpu_model *m
     return model->packed_work_item_id ? 1 : 1 + (axes > 0) + (axes > 1);
 }
 
-/* A wave as `first` has it, whose other registers are 0 (registers_start()). */
-#define DEFINE_ALIKE(level, options)                                                               \
-    options static void wave_alike_##level(struct wave *wave, const struct wave_first *first,      \
-                                           uint32_t items, uint32_t rows)                          \
+/* Of the first registers, those that waves begin with as 0 or as items' numbers. */
+static uint64_t rows_declared(const struct launch *launch)
+{
+    enum { BITS = 64 };
+    return launch->vgpr_count < BITS ? (UINT64_C(1) << launch->vgpr_count) - 1 : ~UINT64_C(0);
+}
+
+/* A row, and what a wave begins with in its scalar state, by whole vectors. */
+#define DEFINE_COPY(level, options)                                                                \
+    ALWAYS_INLINE options void copy_##level(void *to, const void *from, size_t bytes)              \
     {                                                                                              \
-        enum { BYTES = sizeof(zero_##level##_vector), ROW = sizeof(lane_row) / BYTES };            \
-        zero_##level##_vector *to = (zero_##level##_vector *)(void *)wave;                         \
-        const zero_##level##_vector *from = (const zero_##level##_vector *)(const void *)first;    \
-        const zero_##level##_vector zero = {0};                                                    \
-        _Pragma("GCC unroll 32") for (int n = 0; n < WAVE_FIRST_BYTES / BYTES; n++)                \
+        zero_##level##_vector *vectors = to;                                                       \
+        const zero_##level##_vector *old = from;                                                   \
+        _Pragma("GCC unroll 32") for (size_t n = 0; n < bytes / sizeof *vectors; n++)              \
         {                                                                                          \
-            to[n] = from[n];                                                                       \
+            vectors[n] = old[n];                                                                   \
             __asm__ volatile("" ::: "memory");                                                     \
         }                                                                                          \
-        to = (zero_##level##_vector *)(void *)wave->v;                                             \
-        from = (const zero_##level##_vector *)(const void *)first->items;                          \
-        rows -= items;                                                                             \
-        do {                                                                                       \
-            _Pragma("GCC unroll 16") for (int n = 0; n < ROW; n++) to[n] = from[n];                \
-            to += ROW;                                                                             \
-            from += ROW;                                                                           \
-        } while (--items > 0);                                                                     \
-        for (; rows > 1; rows -= 2, to += 2 * ROW) {                                               \
+    }                                                                                              \
+    /* All registers, the first ones of which have items' numbers. */                              \
+    options static void registers_alike_##level(struct wave *wave, const struct wave_first *first, \
+                                                uint32_t items, uint32_t rows)                     \
+    {                                                                                              \
+        enum { ROW = sizeof(lane_row) / sizeof(zero_##level##_vector) };                           \
+        const zero_##level##_vector zero = {0};                                                    \
+        zero_##level##_vector *to = (zero_##level##_vector *)(void *)wave->v[items];               \
+        for (uint32_t n = 0; n < items; n++)                                                       \
+            copy_##level(wave->v[n], first->items[n], sizeof(lane_row));                           \
+        for (rows -= items; rows > 1; rows -= 2, to += 2 * ROW) {                                  \
             _Pragma("GCC unroll 32") for (int n = 0; n < 2 * ROW; n++) to[n] = zero;               \
             __asm__ volatile("" ::: "memory");                                                     \
         }                                                                                          \
         _Pragma("GCC unroll 16") for (int n = 0; rows && n < ROW; n++) to[n] = zero;               \
     }                                                                                              \
+    /* Those alone that the wave before has written. */                                            \
+    ALWAYS_INLINE options void rows_alike_##level(                                                 \
+        struct wave *wave, const struct wave_first *first, uint32_t items, uint64_t written)       \
+    {                                                                                              \
+        static const lane_row zeros;                                                               \
+        for (; written; written &= written - 1) {                                                  \
+            const uint32_t n = (uint32_t)__builtin_ctzll(written);                                 \
+            copy_##level(wave->v[n], n < items ? first->items[n] : zeros, sizeof(lane_row));       \
+        }                                                                                          \
+    }
+DEFINE_LEVELS(DEFINE_COPY)
+
+/* As registers_start() leaves it. */
+#define DEFINE_ALIKE(level, options)                                                               \
     options static __attribute__((noinline)) void waves_alike_##level(struct workgroup *group)     \
     {                                                                                              \
         const struct launch *launch = group->launch;                                               \
         const struct wave_first *first = group->firsts;                                            \
+        const uint64_t declared = rows_declared(launch);                                           \
         for (struct wave *wave = group->waves, *end = wave + group->wave_count; wave < end;        \
-             wave++) {                                                                             \
+             wave++, first++) {                                                                    \
             if (__builtin_expect(wave->mode != launch->mode, 0)) /* and the thread's, where it is  \
                                                                     the wave that ran last */      \
                 valu_mode_set(wave, launch->mode);                                                 \
-            wave_alike_##level(wave, first++, group->item_rows, launch->vgpr_count);               \
-            if (launch->accum_offset == VGPR_ROWS && launch->agpr_count > 0)                       \
-                zero_##level(wave->a, launch->agpr_count * sizeof(lane_row));                      \
+            const bool is_known = wave_whole(wave) != 0;                                           \
+            const uint64_t written = wave->whole_rows & declared;                                  \
+            copy_##level(wave, first, WAVE_FIRST_BYTES);                                           \
+            if (is_known) {                                                                        \
+                rows_alike_##level(wave, first, group->item_rows, written);                        \
+            } else {                                                                               \
+                registers_alike_##level(wave, first, group->item_rows, launch->vgpr_count);        \
+                if (launch->accum_offset == VGPR_ROWS && launch->agpr_count > 0)                   \
+                    zero_##level(wave->a, launch->agpr_count * sizeof(lane_row));                  \
+            }                                                                                      \
             if (launch->id_x)                                                                      \
                 wave->s[launch->id_x - 1] = group->id[0];                                          \
         }                                                                                          \

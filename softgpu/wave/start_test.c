@@ -107,6 +107,28 @@ static void start(const struct kernel *k, struct workgroup *group, uint64_t inde
     }
 }
 
+/* A wave executed one run alone, which has said what it writes; each row in turn is among that. */
+static void wave_use_whole(const struct kernel *k, struct wave *wave)
+{
+    memset(wave, 0x55, WAVE_FIRST_BYTES);
+    wave->resumed = false;
+    wave->whole = 1 + random32(100);
+    wave->whole_rows = (uint64_t)random32(~0u) << 32 | random32(~0u);
+    wave->whole_rows &= random32(2) ? ~UINT64_C(0) : UINT64_C(1) << random32(64);
+    for (uint32_t n = 0; n < 64 && n < k->launch.vgpr_count; n++)
+        if (wave->whole_rows >> n & 1)
+            memset(wave->v[n], 0x55, sizeof wave->v[n]);
+}
+
+static void wave_use(struct wave *wave)
+{
+    memset(wave, 0x55, WAVE_FIRST_BYTES);
+    wave->resumed = random32(2);
+    wave->whole = wave->resumed ? random32(2) : 0;
+    wave->whole_rows = random32(2);
+    memset(wave->v, 0x55, (VGPR_ROWS + AGPR_ROWS) * sizeof(lane_row));
+}
+
 /* What a group may leave behind that has ended, in order or not as the one before. */
 static void use(const struct kernel *k, struct workgroup *group)
 {
@@ -121,8 +143,10 @@ static void use(const struct kernel *k, struct workgroup *group)
         memset(group->lds, 0x55, group->lds_bytes);
     for (uint32_t i = 0; i < group->wave_count; i++) {
         struct wave *wave = &group->waves[i];
-        memset(wave, 0x55, WAVE_FIRST_BYTES);
-        memset(wave->v, 0x55, (VGPR_ROWS + AGPR_ROWS) * sizeof(lane_row));
+        if (random32(2))
+            wave_use_whole(k, wave);
+        else
+            wave_use(wave);
         valu_mode_set(wave, random32(2) ? k->launch.mode : k->launch.mode ^ 1);
         if (!group->is_repeat)
             memset(wave->counts, 0x55, sizeof wave->counts);

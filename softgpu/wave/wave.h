@@ -56,6 +56,10 @@ enum fault_kind {
     FAULT_ASSERT_TRAP
 };
 
+/* Of one wave before the next of its group runs. Long enough to amortise the switch, short enough
+ * that a spinning wave yields within some tens of microseconds. */
+enum { WAVE_SLICE_INSTRUCTIONS = 4096 };
+
 typedef uint32_t lane_row[WAVE_LANES] __attribute__((aligned(64)));
 
 struct workgroup;
@@ -81,6 +85,7 @@ struct wave {
     /* Stores since the last fence: what a load behind the s_waitcnt that waits for them must not
      * overtake may still be on its way from the host's processor to its cache. */
     bool stores_pending;
+    bool resumed; /* it has stopped, and was to go on */
     enum wave_stop stop;
 
     const struct inst *pc;   /* valid while resident */
@@ -92,6 +97,10 @@ struct wave {
     uint32_t scratch_stride;
     uint64_t fetch_window; /* 32-byte window of the last instruction, while fetches are counted */
     uint64_t idle_lanes;   /* lanes switched off, summed over those of VALU and MFMA */
+    /* Of a wave that has ended: the run of code (translate/) that was all it has executed in its
+     * last slice, 0: none was; and the vector registers that it may have written there. */
+    uint64_t whole_rows;
+    uint32_t whole;
 
     /* What stands before this is the same for a wave of every group that begins as this one did,
      * but for the group's number (start.c): whole cache lines. Always VGPR_ROWS + AGPR_ROWS +
@@ -115,6 +124,11 @@ enum { WAVE_FIRST_BYTES = offsetof(struct wave, v) };
 static inline uint64_t wave_exec(const struct wave *w)
 {
     return w->s64[SREG_EXEC / 2];
+}
+/* The run that was all that the ended wave has executed, or 0. */
+static inline uint32_t wave_whole(const struct wave *w)
+{
+    return w->resumed ? 0 : w->whole;
 }
 static inline uint64_t wave_vcc(const struct wave *w)
 {

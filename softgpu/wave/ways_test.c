@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "valu/valu.h"
+#include "wave/code.h"
 #include "wave/host_levels.h"
 #include "wave/kernel_runner.h"
 
@@ -50,6 +51,37 @@ static const char ways_text[] = BEGIN ADDRESS "s_and_b32 s9, s2, s12\n"
                                               "v_add_u32 v8, 1, v8\n"
                                               "global_store_dword v[4:5], v8, off\n"
                                               "s_endpgm\n";
+/* Those groups read first what no wave has written, which is 0, and items' numbers. */
+static const char fresh_text[] =
+    BEGIN "s_and_b32 s9, s2, s12\n"
+          "s_cbranch_scc1 look\n" ADDRESS "s_waitcnt vmcnt(0)\n"
+          "v_add_u32 v0, 1, v8\n"
+          "global_store_dword v[4:5], v0, off\n"
+          "s_endpgm\n"
+          "look:\n"
+          "v_or_b32 v10, v4, v5\n"
+          "v_or_b32 v11, v6, v8\n"
+          "v_or_b32 v10, v10, v11\n" ADDRESS "v_add_u32 v10, 0x65, v10\n"
+          "s_waitcnt vmcnt(0)\n"
+          "v_add_u32 v0, v10, v8\n"
+          "global_store_dword v[4:5], v0, off\n"
+          "s_endpgm\n";
+/* The last slice of each wave is one run, but not all that it has executed. */
+static const char waits_text[] = BEGIN "v_add_u32 v0, s7, v0\n" /* two waves */
+                                       "v_mov_b32 v10, v9\n"
+                                       "v_mov_b32 v9, 7\n" ADDRESS "s_waitcnt vmcnt(0)\n"
+                                       "v_add_u32 v8, v10, v8\n"
+                                       "s_barrier\n"
+                                       "again:\n"
+                                       "v_lshlrev_b64 v[4:5], 2, v[0:1]\n"
+                                       "v_mov_b32 v6, s5\n"
+                                       "v_add_co_u32 v4, vcc, s4, v4\n"
+                                       "v_addc_co_u32 v5, vcc, v6, v5, vcc\n"
+                                       "v_add_u32 v8, 1, v8\n"
+                                       "global_store_dword v[4:5], v8, off\n"
+                                       "s_cmp_eq_u32 s12, 1\n" /* never */
+                                       "s_cbranch_scc1 again\n"
+                                       "s_endpgm\n";
 /* The first `count` elements, by so many items in turns, whose rounds are added, too. */
 static const char loop_text[] = BEGIN "s_mov_b64 s[24:25], 0\n"
                                       "v_mov_b32 v3, 0\n"
@@ -69,8 +101,8 @@ static const char loop_text[] = BEGIN "s_mov_b64 s[24:25], 0\n"
 struct trial {
     const char *name;
     struct arguments arguments;
-    uint32_t groups;
-    bool loops;
+    uint32_t groups; /* of one wave */
+    bool loops, pairs;
 };
 
 static uint32_t added(const struct trial *trial, uint32_t item)
@@ -87,7 +119,8 @@ static void trial_run(struct kernel_runner *runner, const struct trial *trial, u
     memcpy(buffer + ARGUMENTS_AT, &trial->arguments, sizeof trial->arguments);
     for (uint32_t item = 0; item < ITEMS; item++)
         expected[item] += added(trial, item);
-    const struct kernel_geometry geometry = {trial->groups * LANES, LANES, 0, 0};
+    const struct kernel_geometry geometry = {trial->groups * LANES,
+                                             trial->pairs ? 2 * LANES : LANES, 0, 0};
     assert_int_equal(kernel_runner_start(runner, 0, geometry), 0);
     assert_true(kernel_runner_wait(runner, &result));
     assert_int_equal(result.fault, 0);
@@ -122,35 +155,69 @@ static void each_level(const char *text, const struct trial *trials, unsigned co
 static void test_ways(void **state)
 {
     static const struct trial trials[] = {
-        {"cold", {0, 0, 0}, GROUPS, false},
-        {"hot", {0, 0, 0}, GROUPS, false},
-        {"hot still", {0, 0, 0}, GROUPS, false},
-        {"half of them elsewhere", {1, 0, 0}, GROUPS, false},
-        {"nearly all", {~0u, 0, 0}, GROUPS, false},
-        {"half again", {1, 0, 0}, GROUPS, false},
-        {"all as before", {0, 0, 0}, GROUPS, false},
+        {"cold", {0, 0, 0}, GROUPS, false, false},
+        {"hot", {0, 0, 0}, GROUPS, false, false},
+        {"hot still", {0, 0, 0}, GROUPS, false, false},
+        {"half of them elsewhere", {1, 0, 0}, GROUPS, false, false},
+        {"nearly all", {~0u, 0, 0}, GROUPS, false, false},
+        {"half again", {1, 0, 0}, GROUPS, false, false},
+        {"all as before", {0, 0, 0}, GROUPS, false, false},
     };
     (void)state;
     each_level(ways_text, trials, sizeof trials / sizeof *trials);
+    each_level(fresh_text, trials, sizeof trials / sizeof *trials);
+}
+
+static void test_waits(void **state)
+{
+    static const struct trial trials[] = {
+        {"cold", {0, 0, 0}, GROUPS, false, true},
+        {"hot", {0, 0, 0}, GROUPS, false, true},
+        {"hot still", {0, 0, 0}, GROUPS, false, true},
+    };
+    (void)state;
+    each_level(waits_text, trials, sizeof trials / sizeof *trials);
 }
 
 static void test_loops(void **state)
 {
     enum { SOME = 200, FEW = 3 };
     static const struct trial trials[] = {
-        {"all", {0, SOME * LANES, ITEMS}, SOME, true},
-        {"all, hot", {0, SOME * LANES, ITEMS}, SOME, true},
-        {"most", {0, SOME * LANES, ITEMS - 1000}, SOME, true},
-        {"not whole waves", {0, SOME * LANES, ITEMS - 1013}, SOME, true},
-        {"many rounds", {0, FEW * LANES, ITEMS - 17}, FEW, true},
-        {"one round", {0, SOME * LANES, SOME * LANES}, SOME, true},
+        {"all", {0, SOME * LANES, ITEMS}, SOME, true, false},
+        {"all, hot", {0, SOME * LANES, ITEMS}, SOME, true, false},
+        {"most", {0, SOME * LANES, ITEMS - 1000}, SOME, true, false},
+        {"not whole waves", {0, SOME * LANES, ITEMS - 1013}, SOME, true, false},
+        {"many rounds", {0, FEW * LANES, ITEMS - 17}, FEW, true, false},
+        {"one round", {0, SOME * LANES, SOME * LANES}, SOME, true, false},
     };
     (void)state;
     each_level(loop_text, trials, sizeof trials / sizeof *trials);
 }
 
+/* What a branch did at first says where runs go on; once that is known nothing more is noted. */
+static void test_branches_are_noted(void **state)
+{
+    struct inst taken = {.dwords = 1}, passed = {.dwords = 1};
+    (void)state;
+    for (int n = 0; n < BRANCH_TIMES; n++) {
+        assert_false(branch_was_taken(&taken));
+        branch_note(&taken, true);
+    }
+    assert_true(branch_was_taken(&taken));
+    branch_note(&taken, false);
+    assert_true(branch_was_taken(&taken));
+    for (int n = 0; n < 1000; n++)
+        branch_note(&passed, n != 3);
+    assert_false(branch_was_taken(&passed));
+    for (int n = 0; n < 1000; n++)
+        branch_note(&passed, false);
+    assert_false(branch_was_taken(&passed));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ways), cmocka_unit_test(test_loops)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ways), cmocka_unit_test(test_waits),
+                                       cmocka_unit_test(test_loops),
+                                       cmocka_unit_test(test_branches_are_noted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
