@@ -14,7 +14,7 @@ enum { SOURCES = 1 << 0 | 1 << 4, TARGETS = 1 << 1 | 1 << 2 | 1 << 5, WIDE = 1 <
 
 /* Memory that values go to, as the row has found it: what is mapped stays so for the turn. */
 struct target {
-    uint64_t va, bytes;
+    uint64_t va, starts; /* where a value may start: so many addresses from `va` on */
     uint8_t *host;
 };
 
@@ -22,34 +22,39 @@ struct row {
     struct cp_queue *queue;
     struct perf *perf;
     uint32_t xcc_mask, first_xcc;
+    uint32_t control; /* of a COPY_DATA that was a counter's; 0: none was */
     struct target target;
 };
 
 static bool target_move(struct row *row, uint64_t va)
 {
     struct target *target = &row->target;
+    uint64_t bytes = UINT64_MAX;
     target->va = va;
-    target->bytes = UINT64_MAX;
-    target->host = access_run(&row->queue->device->access, va, VM_WRITE, &target->bytes);
-    if (!target->host)
-        target->bytes = 0;
-    return target->bytes >= VALUE_BYTES;
+    target->host = access_run(&row->queue->device->access, va, VM_WRITE, &bytes);
+    target->starts = target->host && bytes >= VALUE_BYTES ? bytes - VALUE_BYTES + 1 : 0;
+    return target->starts > 0;
 }
 
-static inline bool target_has(const struct target *target, uint64_t va)
+/* Whether it copies a register of 64 bits to memory: mostly as the one before. */
+static inline bool control_is_of_value(struct row *row, uint32_t control)
 {
-    return va - target->va < target->bytes && target->bytes - (va - target->va) >= VALUE_BYTES;
+    if (__builtin_expect(control == row->control, 1))
+        return true;
+    if (!(control & WIDE) || !(SOURCES >> (control & 0xf) & 1) ||
+        !(TARGETS >> (control >> 8 & 0xf) & 1))
+        return false;
+    row->control = control;
+    return true;
 }
 
 /* A counter's value goes to memory. */
 static inline bool value_copy(struct row *row, const uint32_t *packet)
 {
-    uint32_t control = packet[1];
     uint64_t va = ((uint64_t)packet[5] << 32 | packet[4]) & ~7ull, value;
-    if (!(control & WIDE) || !(SOURCES >> (control & 0xf) & 1) ||
-        !(TARGETS >> (control >> 8 & 0xf) & 1))
+    if (!control_is_of_value(row, packet[1]))
         return false;
-    if (!target_has(&row->target, va) && !target_move(row, va))
+    if (va - row->target.va >= row->target.starts && !target_move(row, va))
         return false;
     if (!perf_counter_read(row->perf, row->first_xcc, packet[2], &value))
         return false;

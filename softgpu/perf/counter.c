@@ -400,6 +400,7 @@ static void totals_choose(struct perf *perf, struct place place, struct counter 
         is_of_array = event->terms[i].source < SRC_XCC_FIRST;
     counter->is_of_array = is_of_array;
     counter->is_plain = counter->source && event->divisor == 1;
+    counter->is_summed = is_of_array && event->divisor == 1;
     perf->is_touched_mixed = true;
 }
 

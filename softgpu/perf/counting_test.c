@@ -219,10 +219,13 @@ static void groups_retire(struct expected *e)
                 &(struct perf_retirement){.next = group_next, .arg = &next, .count = count});
 }
 
+/* One by one, or in a row. */
 static void values_check(const struct expected *e)
 {
     const struct gpu_model *model = e->model;
     uint64_t value;
+    if (random32(2))
+        perf_registers_hold(e->perf);
     for (uint32_t xcc = 0; xcc < model->xcc_count; xcc++)
         for (uint32_t at = 0; at < arrays_of(model); at++) {
             uint32_t index = at / model->sh_per_se << 16 | at % model->sh_per_se << 8;
@@ -233,6 +236,7 @@ static void values_check(const struct expected *e)
                 assert_int_equal(value, e->array[xcc][at].values[i]);
             }
         }
+    perf_registers_release(e->perf);
 }
 
 static void step(struct expected *e)

@@ -97,6 +97,7 @@ struct counter {
     bool is_own;                   /* counts its own event, whatever the counter before it does */
     bool is_of_array, is_selected; /* select was written */
     bool is_plain;                 /* is_own, has a source, and its event no divisor */
+    bool is_summed;                /* is_of_array, and its event has no divisor */
     bool counting, is_touched;     /* a register write has reached it: perf->touched_list */
     const uint32_t *gate; /* what enables the sequencers' own, from then on; NULL: nothing does */
     uint64_t held;        /* counted before `base`, in units of the sources */

@@ -154,9 +154,12 @@ static void clock_advance(struct perf *perf, uint64_t cycles)
 
 void packets_advance(struct perf *perf, uint64_t cycles)
 {
-    clock_advance(perf, cycles);
-    xccs_add(perf, SRC_PACKETS, cycles);
-    xccs_add(perf, SRC_IDLE, cycles);
+    for (uint32_t xcc = 0; xcc < perf->model->xcc_count; xcc++) {
+        uint64_t *totals = perf->xcc[xcc];
+        totals[SRC_CLOCK - SRC_XCC_FIRST] += cycles;
+        totals[SRC_PACKETS - SRC_XCC_FIRST] += cycles;
+        totals[SRC_IDLE - SRC_XCC_FIRST] += cycles;
+    }
 }
 
 static struct running_dispatch *dispatch_allocate(const struct perf *perf)

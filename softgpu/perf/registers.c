@@ -437,6 +437,14 @@ static inline const struct counter *whole_at(const struct whole_counter *whole, 
     return (const void *)(first + xcc * whole->xcc_step + unit * whole->unit_step);
 }
 
+/* A sum over an array's units, where it is good still. */
+static inline bool sum_look(const struct perf *perf, const struct counter *counter, uint32_t xcc,
+                            uint32_t unit)
+{
+    return counter->is_summed &&
+           counter->summed_at == perf->array_changes[xcc * perf->se_units + unit];
+}
+
 /* Of values that are read in a row most are one look. */
 bool perf_counter_read(struct perf *perf, uint32_t xcc, uint32_t offset, uint64_t *value)
 {
@@ -448,11 +456,14 @@ bool perf_counter_read(struct perf *perf, uint32_t xcc, uint32_t offset, uint64_
     if (!whole->first || !read_unit(perf, whole->axis, &unit))
         return whole_read(perf, xcc, low, value);
     const struct counter *counter = whole_at(whole, xcc, unit);
-    if (!counter->is_plain)
+    uint64_t total = 0;
+    if (counter->is_plain)
+        total = counter->weight * *counter->source;
+    else if (sum_look(perf, counter, xcc, unit))
+        total = counter->sum;
+    else
         return whole_read(perf, xcc, low, value);
-    *value = counter->held;
-    if (counter->counting)
-        *value += counter->weight * *counter->source - counter->base;
+    *value = counter->counting ? counter->held + total - counter->base : counter->held;
     return true;
 }
 

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -324,7 +325,7 @@ static uint32_t whole_checks(struct perf *perf)
 
 static void values_in_a_row_are_both_halves(void **state)
 {
-    static const uint32_t events[] = {0, 2, 4, 15, 17, 19, 47, 56};
+    static const uint32_t events[] = {0, 2, 4, 13, 15, 17, 19, 47, 56};
     (void)state;
     for (int gpu = 0; gpu < GPU_COUNT; gpu++) {
         struct perf *perf;
@@ -387,6 +388,37 @@ static void sequencers_count_no_cycles_while_closed(void **state)
     perf_destroy(perf);
 }
 
+/* On all dies the packet processor is busy with it for 16 cycles, in which no kernel runs. */
+static void an_access_takes_time(void **state)
+{
+    enum { IDLE = 26, DECODES = 13, ACCESSES = 5, CYCLES = 16 };
+    (void)state;
+    for (int gpu = 0; gpu < GPU_COUNT; gpu++) {
+        struct perf *perf;
+        if (!strcmp(gpus[gpu], "gfx906")) /* has neither of the packet processor's events */
+            continue;
+        uint64_t before[3], value;
+        const uint32_t lows[3] = {REG_GFX90A_CPC_PERFCOUNTER0_LO, REG_GFX90A_CPC_PERFCOUNTER1_LO,
+                                  REG_GFX90A_GRBM_PERFCOUNTER0_LO};
+        assert_int_equal(perf_create(gpu_model_find(gpus[gpu]), &perf), 0);
+        write_at(perf, ALL_UNITS, REG_GFX90A_CPC_PERFCOUNTER0_SELECT, DECODES);
+        write_at(perf, ALL_UNITS, REG_GFX90A_CPC_PERFCOUNTER1_SELECT, IDLE);
+        write_at(perf, ALL_UNITS, REG_GFX90A_GRBM_PERFCOUNTER0_SELECT, 0); /* GRBM_COUNT */
+        write_at(perf, ALL_UNITS, REG_GFX90A_CP_PERFMON_CNTL, 1);
+        for (uint32_t xcc = 0; xcc < perf->model->xcc_count; xcc++) {
+            for (int i = 0; i < 3; i++)
+                before[i] = halves_read(perf, xcc, lows[i]);
+            for (int i = 0; i < ACCESSES; i++)
+                write_at(perf, ALL_UNITS, REG_GFX90A_RLC_PERFMON_CLK_CNTL, 1);
+            for (int i = 0; i < 3; i++) {
+                value = halves_read(perf, xcc, lows[i]);
+                assert_int_equal(value - before[i], ACCESSES * CYCLES);
+            }
+        }
+        perf_destroy(perf);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -398,6 +430,7 @@ int main(void)
         cmocka_unit_test(values_in_a_row_are_both_halves),
         cmocka_unit_test(a_session_begins_at_nothing),
         cmocka_unit_test(sequencers_count_no_cycles_while_closed),
+        cmocka_unit_test(an_access_takes_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
