@@ -190,14 +190,15 @@ static uint8_t *trace_end(struct perf *perf, uint32_t engine, size_t *count)
     return all;
 }
 
+/* Each work-item has a byte of its own: threads of the host share none, which TSan would tell. */
 #define KERNEL                                                                                     \
     "s_load_dwordx2 s[4:5], s[0:1], 0x0\n"                                                         \
     "s_mov_b32 s6, 3\ns_mov_b32 s7, 0x12345\n"                                                     \
-    "v_mov_b32 v1, 0\nv_lshl_add_u32 v2, v0, 2, v1\n"                                              \
+    "v_mov_b32 v1, s2\nv_lshl_add_u32 v2, v1, 9, v0\n"                                             \
     "s_waitcnt lgkmcnt(0)\n"                                                                       \
     "loop: s_sub_u32 s6, s6, 1\ns_cmp_lg_u32 s6, 0\ns_cbranch_scc1 loop\n"                         \
-    "global_load_dword v3, v2, s[4:5]\ns_waitcnt vmcnt(0)\n"                                       \
-    "ds_write_b32 v2, v3\nglobal_store_dword v2, v3, s[4:5]\n"                                     \
+    "global_load_ubyte v3, v2, s[4:5]\ns_waitcnt vmcnt(0)\n"                                       \
+    "ds_write_b8 v0, v3\nglobal_store_byte v2, v3, s[4:5]\n"                                       \
     "s_mov_b32 m0, 0xabcd\ns_ttracedata\ns_barrier\ns_nop 0\n"                                     \
     "s_getpc_b64 s[8:9]\ns_add_u32 s8, s8, 16\ns_addc_u32 s9, s9, 0\ns_setpc_b64 s[8:9]\ns_nop "   \
     "0\n"                                                                                          \
@@ -212,7 +213,7 @@ enum { IMMEDIATES = 5 /* two waits, user data, barrier, nop */, WAVES = 2, ITEMS
 static struct kernel_runner *runner_with(int threads)
 {
     struct kernel_runner *runner;
-    assert_int_equal(kernel_runner_create(threads, 1 << 16, &runner), 0);
+    assert_int_equal(kernel_runner_create(threads, 1 << 21, &runner), 0);
     assert_int_equal(kernel_runner_load(runner, 0, KERNEL), 0);
     return runner;
 }
