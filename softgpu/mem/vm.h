@@ -79,7 +79,7 @@ int vm_split(struct vm *vm, uint64_t at);
 int vm_unmap(struct vm *vm, uint64_t va);
 
 /* One per thread that executes GPU work. */
-enum { VM_TLB_BITS = 5, VM_TLB_WAYS = 1 << VM_TLB_BITS };
+enum { VM_TLB_BITS = 8, VM_TLB_WAYS = 1 << VM_TLB_BITS };
 struct vm_reader {
     struct vm *vm;
     uint64_t generation;              /* of the table the ways were filled from */
