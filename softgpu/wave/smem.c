@@ -82,7 +82,7 @@ ALWAYS_INLINE void scalar_read(uint32_t *to, const uint8_t *from, uint32_t dword
 
 /*
  * Nearly all scalar loads: the address is a pair's and a constant's sum in the mapping that was
- * looked up last, and nobody looks at its block, or has seen all of it before. The others are
+ * looked up last, and nobody looks at it but for modelled time, in one block. The others are
  * exec_LOAD's, which this one has not begun then. `dwords` is a constant at every call.
  */
 ALWAYS_INLINE const struct inst *load_plain(struct wave *w, const struct inst *i, uint32_t dwords)
@@ -99,12 +99,15 @@ ALWAYS_INLINE const struct inst *load_plain(struct wave *w, const struct inst *i
     const uint8_t *host = way->host + at;
     if (__builtin_expect(dwords > 1 && (uintptr_t)host % 8 != 0, 0))
         return exec_LOAD(w, i);
-    if (__builtin_expect(time_scalar_watched_in(group, va, size, way->start), 0)) {
+    bool watched = time_scalar_watched_in(group, va, size, way->start);
+    if (__builtin_expect(watched, 0)) {
         bool one_block = va % SAMPLE_BLOCK_BYTES + size <= SAMPLE_BLOCK_BYTES;
-        if (group->wants & PERF_WANT_MEMORY || !one_block || !time_note_repeated(group, va, size))
+        if (group->wants & PERF_WANT_MEMORY || !one_block)
             return exec_LOAD(w, i);
     }
     scalar_read(&w->s[i->dst.index], host, dwords);
+    if (__builtin_expect(watched, 0) && !time_note_repeated(group, va, size))
+        time_note_block(group, i, va, time_origin_scalar_in(group, va, way->start), size);
     return i + SMEM_DWORDS;
 }
 

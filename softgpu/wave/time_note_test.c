@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "core/device.h"
+#include "isa/decode.h"
 #include "perf/sample.h"
 #include "wave/time_note.h"
 
@@ -157,9 +158,58 @@ static void a_block_has_the_memory_of_its_mapping(void **state)
     free(group.blocks.items);
 }
 
+/* s_load_dwordx2 s[4:5], s[0:1], `offset`: returns what it has read. */
+static uint64_t scalar_load(struct wave *wave, uint32_t offset)
+{
+    const uint32_t words[2] = {0xc0060100, offset};
+    struct inst inst[2];
+    assert_true(isa_decode(GPU_GFX90A, words, 2, inst));
+    assert_ptr_equal(smem_handler(inst)(wave, inst), inst + 2);
+    return wave->s64[2];
+}
+
+/* By those that find their mapping at once, in the first block, which is sampled, and others. */
+static void scalar_loads_are_noted(void **state)
+{
+    enum { START = 1 << 21, BYTES = 4096 };
+    static uint64_t memory[BYTES / 8] __attribute__((aligned(BYTES)));
+    static struct wave wave;
+    struct vm_reader reader = {0};
+    struct launch launch = {.packet_va = 0};
+    struct workgroup group = {
+        .reader = &reader, .launch = &launch, .sample_limit = SAMPLE_POSITIONS_LEAST};
+    const struct block_log *log = &group.blocks;
+    (void)state;
+    for (unsigned n = 0; n < BYTES / 8; n++)
+        memory[n] = n * UINT64_C(0x100000001);
+    *vm_way(&reader, START) = (struct vm_range){
+        .start = START, .end = START + BYTES, .host = (uint8_t *)memory, .flags = VM_READ};
+    wave.group = &group;
+    wave.s64[0] = START;
+    assert_int_equal(scalar_load(&wave, 0), memory[0]);
+    assert_int_equal(log->count, 1);
+    assert_int_equal(scalar_load(&wave, 8), memory[1]); /* of the same sector */
+    assert_int_equal(log->count, 1);
+    assert_int_equal(log->noted, 2);
+    assert_int_equal(scalar_load(&wave, 72), memory[9]); /* of another one */
+    assert_int_equal(log->count, 2);
+    assert_int_equal(scalar_load(&wave, 256), memory[32]); /* of a block that is not sampled */
+    assert_int_equal(log->noted, 3);
+    assert_int_equal(log->items[0].sectors, 1);
+    assert_int_equal(log->items[0].repeats, 1);
+    assert_int_equal(log->items[1].sectors, 2);
+    for (unsigned n = 0; n < 2; n++) {
+        assert_int_equal(log->items[n].kind, ACCESS_SCALAR_READ);
+        assert_int_equal(log->items[n].number, 0);
+        assert_int_equal(log->items[n].position, 0);
+    }
+    free(group.blocks.items);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_model_sees_the_same),
-                                       cmocka_unit_test(a_block_has_the_memory_of_its_mapping)};
+                                       cmocka_unit_test(a_block_has_the_memory_of_its_mapping),
+                                       cmocka_unit_test(scalar_loads_are_noted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
