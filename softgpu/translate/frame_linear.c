@@ -184,6 +184,9 @@ static void strips_segment_emit(struct frame *f, struct linear_frame *l, unsigne
     const struct segment *segment = &f->run->segments[k];
     struct linear_state before;
     struct strips_plan plan;
+    for (unsigned n = segment->first; n < segment->first + segment->count; n++)
+        if (f->run->roles[n] == ROLE_SCALAR)
+            linear_note_scalar(&l->now, f->run->insts[n]);
     if (!segment->strips)
         return;
     linear_forget_masks(&l->now);
@@ -310,6 +313,7 @@ static void call_emit(struct frame *f, struct linear_frame *l, unsigned k)
         return;
     l->exec_is_known = false;
     if (is_scalar(inst)) {
+        linear_note_scalar(&l->now, inst);
         frame_call_emit(f, n);
         return;
     }

@@ -80,8 +80,12 @@ static bool term_find(const struct linear_state *state, const struct operand *op
     case OPND_VGPR:
         return term_of_row(state, operand->index, dwords, term);
     case OPND_SREG:
+        if (operand->index + dwords > SREG_COUNT)
+            return false;
         *term = (struct linear_term){.kind = TERM_SCALAR, .index = operand->index, .factor = 1};
-        return operand->index + dwords <= SREG_COUNT;
+        for (unsigned n = 0; n < dwords; n++)
+            term->narrow |= state->narrow[operand->index + n];
+        return true;
     case OPND_CONST:
         *term =
             (struct linear_term){.kind = TERM_CONSTANT,
@@ -335,4 +339,13 @@ void linear_forget(struct linear_state *state, const struct inst *inst)
 void linear_forget_masks(struct linear_state *state)
 {
     memset(state->masks, LINEAR_NO_SLOT, sizeof state->masks);
+}
+
+void linear_note_scalar(struct linear_state *state, const struct inst *inst)
+{
+    if (inst->dst.kind != OPND_SREG)
+        return;
+    for (unsigned n = inst->dst.index; n < inst->dst.index + inst->dst.dwords; n++)
+        if (n < SREG_COUNT)
+            state->narrow[n] = inst->dst.dwords == 1;
 }

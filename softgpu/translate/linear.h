@@ -37,12 +37,16 @@ struct linears {
 struct linear_state {
     struct linears registers;
     uint8_t masks[SREG_COUNT];
+    /* Scalar registers that the run has written as one dword. The host does not hand on two such
+     * stores to one load of both: that waits until its cache has them. */
+    bool narrow[SREG_COUNT];
 };
 
 struct linear_term {
     enum { TERM_SLOT, TERM_SCALAR, TERM_CONSTANT } kind;
     uint8_t slots[2]; /* of the low and the high dword */
     uint16_t index;   /* of the scalar register */
+    bool narrow;      /* either dword */
     uint64_t value;
     uint32_t step, factor;
 };
@@ -81,6 +85,8 @@ const struct linear *linear_of(const struct linears *registers, unsigned index);
 /* The instruction writes its registers otherwise. */
 void linear_forget(struct linear_state *state, const struct inst *inst);
 void linear_forget_masks(struct linear_state *state);
+/* A scalar instruction has been executed. */
+void linear_note_scalar(struct linear_state *state, const struct inst *inst);
 
 /* Registers that addresses of memory are made of, as far as that is known where the run begins. */
 struct linear_inputs {

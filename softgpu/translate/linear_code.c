@@ -30,22 +30,37 @@ static void term_load(struct x86 *x, enum x86_gpr gpr, const struct linear_term 
     }
 }
 
-/* RSI is gone where its dwords do not lie together. */
-static void term_load_wide(struct x86 *x, enum x86_gpr gpr, const struct linear_term *term)
+/* Two dwords; RSI is gone. */
+static void halves_load(struct x86 *x, enum x86_gpr gpr, enum x86_gpr base, int32_t low,
+                        int32_t high)
 {
     enum { DWORD_BITS = 32 };
-    if (term->kind == TERM_CONSTANT) {
+    x86_load32(x, gpr, base, high);
+    x86_gpr_shift_imm(x, X86_SHIFT_LEFT, true, gpr, DWORD_BITS);
+    x86_load32(x, RSI, base, low);
+    x86_gpr_do(x, X86_OR, true, gpr, RSI);
+}
+
+static void scalar_load_wide(struct x86 *x, enum x86_gpr gpr, unsigned index, bool narrow)
+{
+    const int32_t at = WAVE(s) + (int32_t)(4 * index);
+    if (narrow)
+        halves_load(x, gpr, RBX, at, at + 4);
+    else
+        x86_load64(x, gpr, RBX, at);
+}
+
+/* RSI is gone where its dwords do not lie together, or were stored one by one. */
+static void term_load_wide(struct x86 *x, enum x86_gpr gpr, const struct linear_term *term)
+{
+    if (term->kind == TERM_CONSTANT)
         x86_gpr_imm64(x, gpr, term->value);
-    } else if (term->kind == TERM_SCALAR) {
-        x86_load64(x, gpr, RBX, WAVE(s) + 4 * term->index);
-    } else if (term->slots[1] == term->slots[0] + 1) {
+    else if (term->kind == TERM_SCALAR)
+        scalar_load_wide(x, gpr, term->index, term->narrow);
+    else if (term->slots[1] == term->slots[0] + 1)
         x86_load64(x, gpr, RSP, slot_at(term->slots[0]));
-    } else {
-        x86_load32(x, gpr, RSP, slot_at(term->slots[1]));
-        x86_gpr_shift_imm(x, X86_SHIFT_LEFT, true, gpr, DWORD_BITS);
-        x86_load32(x, RSI, RSP, slot_at(term->slots[0]));
-        x86_gpr_do(x, X86_OR, true, gpr, RSI);
-    }
+    else
+        halves_load(x, gpr, RSP, slot_at(term->slots[0]), slot_at(term->slots[1]));
 }
 
 static void any_load(struct x86 *x, bool wide, enum x86_gpr gpr, const struct linear_term *term)
@@ -435,7 +450,8 @@ void linear_address_emit(struct x86 *x, const struct linear_state *state, const 
     struct linear_term term = {.kind = TERM_SLOT, .slots = {low->slot}};
     if (scalar_base) {
         term_load(x, RDX, &term);
-        x86_load64(x, RAX, RBX, WAVE(s) + 4 * inst->src[2].index);
+        const unsigned base = inst->src[2].index;
+        scalar_load_wide(x, RAX, base, state->narrow[base] || state->narrow[base + 1]);
         x86_gpr_add(x, RDX, RAX);
     } else {
         term.slots[1] = high->slot;

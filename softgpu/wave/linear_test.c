@@ -338,11 +338,19 @@ static void turn(void)
 
 static void scalar_instruction(void)
 {
+    const bool base = below(2);
     struct inst *inst = put(OP_S_ADD_U32);
-    sreg(&inst->dst, SMALL);
-    sreg(&inst->src[0], SMALL);
-    number(&inst->src[1], below(64));
+    sreg(&inst->dst, base ? BASE_A : SMALL);
+    sreg(&inst->src[0], base ? BASE_A : SMALL);
+    number(&inst->src[1], base ? 16 * below(8) : below(64));
     done();
+    if (!base) { /* one half of which was written alone */
+        inst = put(OP_V_LSHLREV_B64);
+        number(&inst->src[0], below(5));
+        sreg(&inst->src[1], SMALL);
+        vgpr(&inst->dst, 2 + 2 * below(4));
+        done();
+    }
     if (below(2))
         return;
     inst = put(OP_S_WAITCNT);
