@@ -108,13 +108,11 @@ CONSTANT_DWORDS bool span_sampled(uint64_t va, uint32_t bytes, uint64_t origin, 
     return sampled;
 }
 
-/* Asks for a line of memory, to be in the second cache: the first one's line buffers are too few
- * for as much as wide elements are. */
-CONSTANT_DWORDS void line_fetch(const uint8_t *line, bool narrow, bool write)
+/* Asks for a line of memory. Wide elements' are to be in the second cache: the first one's line
+ * buffers are too few for as many. */
+CONSTANT_DWORDS void line_fetch(const uint8_t *line, bool narrow)
 {
-    if (write)
-        __builtin_prefetch(line, 1, 3);
-    else if (narrow)
+    if (narrow)
         __builtin_prefetch(line, 0, 3);
     else
         __builtin_prefetch(line, 0, 2);
@@ -127,7 +125,7 @@ CONSTANT_DWORDS void line_fetch(const uint8_t *line, bool narrow, bool write)
  * not fetched.
  */
 CONSTANT_DWORDS void span_foresee(struct workgroup *group, const struct inst *i, uint64_t va,
-                                  const uint8_t *host, uint32_t size, bool write)
+                                  const uint8_t *host, uint32_t size)
 {
     enum { LINE = 64, NARROW = 256, INST_SHIFT = 4, STEPS = 2 };
     struct span_step *last = &group->spans[((uintptr_t)i >> INST_SHIFT) % SPANS_KNOWN];
@@ -140,7 +138,7 @@ CONSTANT_DWORDS void span_foresee(struct workgroup *group, const struct inst *i,
     const uint8_t *next = host + STEPS * step;
 #pragma GCC unroll 16
     for (uint32_t at = 0; at < size; at += LINE)
-        line_fetch(next + at, size <= NARROW, write);
+        line_fetch(next + at, size <= NARROW);
 }
 
 /* Where the elements lie that follow each other from `va` on, if all is as expected; else NULL. */
@@ -158,7 +156,7 @@ CONSTANT_DWORDS uint8_t *span_at(const struct wave *w, const struct inst *i, uin
     uint8_t *host = way->host + at;
     if ((uintptr_t)host % CHUNK_BYTES != 0)
         return NULL;
-    span_foresee(w->group, i, va, host, size, access == VM_WRITE);
+    span_foresee(w->group, i, va, host, size);
     return host;
 }
 
