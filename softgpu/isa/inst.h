@@ -15,6 +15,7 @@
 
 struct wave;
 struct inst;
+struct fetch_path;
 typedef const struct inst *inst_exec_fn(struct wave *wave, const struct inst *inst);
 
 enum isa_format {
@@ -199,6 +200,10 @@ struct inst {
     };
     uint32_t raw[2]; /* first encoded dwords, for messages */
     uint8_t aux[8];  /* the executor's: what its handler worked out when it was chosen */
+    /* The same, of what begins here and is executed as one (wave/fetch_path.h). Atomic, relaxed:
+     * written by who translates, before `exec` is released; good where it names the `exec` that was
+     * acquired. */
+    const struct fetch_path *path;
 };
 
 #endif

@@ -283,6 +283,7 @@ static void repeat_emit(struct frame *f, const struct leave *leave)
     x86_compare32_imm(f->x, RBX, WAVE(slice_left), (int32_t)f->run->count);
     size_t ends = x86_jump_if(f->x, JUMP_LESS);
     x86_add32_imm(f->x, RBX, WAVE(slice_left), -1);
+    x86_add32_imm(f->x, RBX, WAVE(rounds), 1);
     if (!counts_in_order(first))
         x86_add64_imm(f->x, RBX, frame_count_at(first->tally), 1);
     if (first->klass == CLASS_VALU || first->klass == CLASS_MFMA)

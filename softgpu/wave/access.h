@@ -73,8 +73,8 @@ static inline struct atomic_op inst_atomic(const struct inst *inst)
 
 void access_log_scalar(struct wave *wave, const struct inst *inst, uint64_t va,
                        uint32_t size_bytes);
-void access_log_fetch(struct workgroup *group, uint64_t line_va);
-void access_log_invalidate(struct wave *wave); /* the wave empties its compute unit's L1 */
+/* The wave empties its compute unit's L1. */
+void access_log_invalidate(struct wave *wave, const struct inst *inst);
 /* At the end of a slice: what it logged lies where its memory has its place (mem/vm.h). */
 void access_log_place(struct workgroup *group);
 void access_log_vector(struct wave *wave, const struct inst *inst, const uint64_t *va,

@@ -2,33 +2,12 @@
  * The log of cache-line requests, while counters want them or the instruction is sampled: what the
  * address unit makes of an instruction's lanes.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "perf/cache.h"
 #include "wave/access.h"
+#include "wave/line_log.h"
 #include "wave/time_note.h"
-
-/* Room for so many more. False: out of memory, and counters lose the request; the program does not.
- */
-static __attribute__((noinline)) bool log_grow(struct access_log *log, uint64_t more)
-{
-    enum { ENTRIES_INITIAL = 256 };
-    uint64_t capacity = log->capacity ? log->capacity * 2 : ENTRIES_INITIAL;
-    while (capacity - log->count < more)
-        capacity *= 2;
-    void *items = realloc(log->items, capacity * sizeof *log->items);
-    if (!items)
-        return false;
-    log->items = items;
-    log->capacity = capacity;
-    return true;
-}
-
-static inline bool log_reserve(struct access_log *log, uint64_t more)
-{
-    return __builtin_expect(log->capacity - log->count >= more, 1) || log_grow(log, more);
-}
 
 static uint8_t access_flags(const struct inst *inst)
 {
@@ -42,19 +21,6 @@ static uint64_t line_bytes(uint64_t first, uint64_t end)
 {
     uint64_t count = end - first;
     return (count >= 64 ? ~0ull : (1ull << count) - 1) << (first & 63);
-}
-
-static void log_line(struct workgroup *group, uint64_t line_va, uint64_t bytes,
-                     enum perf_access_kind kind, uint8_t flags)
-{
-    struct access_log *log = &group->accesses;
-    if (log_reserve(log, 1))
-        log->items[log->count++] =
-            (struct perf_line_access){.line_va = line_va,
-                                      .bytes_mask_lo = (uint32_t)bytes,
-                                      .bytes_mask_hi = (uint32_t)(bytes >> 32),
-                                      .kind = kind,
-                                      .flags = flags};
 }
 
 /* Not while an instruction looks its own lines up by their addresses. Private memory and accesses
@@ -89,22 +55,21 @@ void access_log_scalar(struct wave *wave, const struct inst *inst, uint64_t va, 
     time_note_span(group, inst, va, time_origin_scalar(group, va), size_bytes);
     if (!(group->wants & PERF_WANT_MEMORY))
         return;
+    fetch_note_before(wave, inst);
     for (uint64_t at = va; at < va + size_bytes; at = (at | 63) + 1) {
         uint64_t end = (at | 63) + 1 < va + size_bytes ? (at | 63) + 1 : va + size_bytes;
-        log_line(group, at & ~63ull, line_bytes(at, end), ACCESS_SCALAR_READ, access_flags(inst));
+        line_log_add(group, at & ~63ull, line_bytes(at, end), ACCESS_SCALAR_READ,
+                     access_flags(inst));
     }
 }
 
-void access_log_fetch(struct workgroup *group, uint64_t line_va)
-{
-    log_line(group, line_va, UINT64_MAX, ACCESS_FETCH, 0);
-}
-
-void access_log_invalidate(struct wave *wave)
+void access_log_invalidate(struct wave *wave, const struct inst *inst)
 {
     const struct workgroup *group = wave->group;
-    if (group->wants & PERF_WANT_MEMORY || group->is_sampled)
-        log_line(wave->group, 0, 0, ACCESS_INVALIDATE, group->is_sampled ? ACCESS_SAMPLED : 0);
+    if (!(group->wants & PERF_WANT_MEMORY) && !group->is_sampled)
+        return;
+    fetch_note_before(wave, inst);
+    line_log_add(wave->group, 0, 0, ACCESS_INVALIDATE, group->is_sampled ? ACCESS_SAMPLED : 0);
 }
 
 /*
@@ -151,7 +116,7 @@ struct line_index {
 static bool index_begin(struct line_index *index, const struct window *window, uint32_t slot_bits)
 {
     struct access_log *log = &window->group->accesses;
-    if (!log_reserve(log, (uint64_t)1 << (slot_bits - 1)))
+    if (!line_log_reserve(log, (uint64_t)1 << (slot_bits - 1)))
         return false;
     index->items = log->items + log->count;
     index->blank = (struct perf_line_access){.kind = window->kind, .flags = window->flags};
@@ -379,7 +344,7 @@ static void span_log(struct wave *wave, const struct inst *inst, uint64_t va, ui
     bool coalesced = window_lanes(size_bytes) == WINDOW_DWORD;
     bool is_power = !(window_bytes & (window_bytes - 1)); /* but for elements of three dwords */
     struct span span = {va, va + bytes, window_bytes, (uint32_t)__builtin_ctz(window_bytes)};
-    if (!bytes || !log_reserve(log, bytes / 64 + 2))
+    if (!bytes || !line_log_reserve(log, bytes / 64 + 2))
         return;
     struct perf_line_access *items = log->items + log->count, blank = {.kind = window.kind};
     uint32_t handed_on = coalesced ? WAVE_LANES / LANES_PER_QUAD : WAVE_LANES;
@@ -419,8 +384,10 @@ void access_log_span(struct wave *wave, const struct inst *inst, uint64_t va, ui
 {
     struct workgroup *group = wave->group;
     time_note_span(group, inst, va, time_origin(group, va), WAVE_LANES * size_bytes);
-    if (memory_watched(wave, inst))
-        span_log(wave, inst, va, size_bytes);
+    if (!memory_watched(wave, inst))
+        return;
+    fetch_note_before(wave, inst);
+    span_log(wave, inst, va, size_bytes);
 }
 
 void access_log_vector(struct wave *wave, const struct inst *inst, const uint64_t *va,
@@ -433,8 +400,10 @@ void access_log_vector(struct wave *wave, const struct inst *inst, const uint64_
     }
     time_note_lanes(group, inst, va, lanes,
                     lanes ? time_origin(group, va[__builtin_ctzll(lanes)]) : 0, size_bytes);
-    if (memory_watched(wave, inst))
-        lanes_log(wave, inst, va, lanes, size_bytes);
+    if (!memory_watched(wave, inst))
+        return;
+    fetch_note_before(wave, inst);
+    lanes_log(wave, inst, va, lanes, size_bytes);
 }
 
 /* Where a wave's private memory begins: waves that run one after another in a place of a compute
@@ -468,6 +437,8 @@ void access_log_private(struct wave *wave, const struct inst *inst, const uint32
     struct line_index index;
     window.va = va;
     window.size_bytes = size_bytes < 4 ? size_bytes : 4;
+    if (watched)
+        fetch_note_before(wave, inst);
     watched = watched && index_begin(&index, &window, LINE_SLOT_BITS_PRIVATE);
     for (uint32_t row = 0; row < (size_bytes + 3) / 4; row++) {
         private_row(base, offset, row, va);

@@ -89,7 +89,7 @@ EXEC_FN(NOTHING)
 
 EXEC_FN(INVALIDATE)
 {
-    access_log_invalidate(w);
+    access_log_invalidate(w, i);
     return inst_next(i);
 }
 

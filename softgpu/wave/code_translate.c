@@ -6,12 +6,15 @@
 #include "isa_ops.h"
 #include "translate/translate.h"
 #include "wave/code_internal.h"
+#include "wave/fetch_path.h"
 #include "wave/flat_rows.h"
 
 struct translated_code {
     struct translated_code *next;
     void *code;
     size_t bytes;
+    uint32_t path_count;
+    struct fetch_path *paths[]; /* of its runs, or NULL */
 };
 
 /* The page's runs while they are found. */
@@ -22,10 +25,12 @@ struct page_runs {
      * across it, for a loop is worth one of its own. */
     bool target[PAGE_DWORDS], loop[PAGE_DWORDS];
     struct x86 x;
+    uint64_t va; /* of the page */
     uint32_t count;
     struct run_start {
         uint16_t slot;
         size_t offset;
+        struct fetch_path *path; /* or NULL */
     } starts[PAGE_DWORDS];
 };
 
@@ -62,6 +67,8 @@ void translated_free(struct code *code)
     while (code->translated) {
         struct translated_code *next = code->translated->next;
         translated_unmap(code->translated->code, code->translated->bytes);
+        for (uint32_t n = 0; n < code->translated->path_count; n++)
+            free(code->translated->paths[n]);
         free(code->translated);
         code->translated = next;
     }
@@ -134,7 +141,8 @@ static uint32_t run_translate(struct page_runs *runs, uint32_t at)
                          : translate_run(&runs->x, insts, count, insts[0]->exec, flat_span);
     if (!taken)
         return at + 1;
-    runs->starts[runs->count++] = (struct run_start){(uint16_t)at, offset};
+    runs->starts[runs->count++] = (struct run_start){
+        (uint16_t)at, offset, fetch_path_create(insts, taken, runs->va + 4 * (uint64_t)at)};
     const uint32_t end = (uint32_t)(insts[taken - 1] - runs->slots) + insts[taken - 1]->dwords;
     do
         at += runs->slots[at].dwords;
@@ -142,26 +150,39 @@ static uint32_t run_translate(struct page_runs *runs, uint32_t at)
     return at;
 }
 
-/* Keeps the code for as long as the device lives. */
-static uint8_t *code_keep(struct code *code, const struct x86 *x)
+/* Keeps the code and what it fetches for as long as the device lives. */
+static uint8_t *code_keep(struct code *code, struct page_runs *runs)
 {
-    struct translated_code *kept = malloc(sizeof *kept);
-    void *bytes = kept ? translated_map(x) : NULL;
+    struct translated_code *kept = malloc(sizeof *kept + runs->count * sizeof(struct fetch_path *));
+    void *bytes = kept ? translated_map(&runs->x) : NULL;
     if (!bytes) {
         free(kept);
         return NULL;
     }
-    *kept = (struct translated_code){.next = code->translated, .code = bytes, .bytes = x->count};
+    *kept = (struct translated_code){
+        .next = code->translated, .code = bytes, .bytes = runs->x.count, .path_count = runs->count};
+    for (uint32_t n = 0; n < runs->count; n++)
+        kept->paths[n] = runs->starts[n].path;
     code->translated = kept;
     return bytes;
 }
 
-static void runs_publish(struct code *code, struct page_copy *copy, const struct page_runs *runs)
+static void run_publish(struct inst *slot, struct fetch_path *path, inst_exec_fn *exec)
+{
+    if (path)
+        path->exec = exec;
+    __atomic_store_n(&slot->path, path, __ATOMIC_RELAXED);
+    slot_publish(slot, exec);
+}
+
+static void runs_publish(struct code *code, struct page_copy *copy, struct page_runs *runs)
 {
     struct run_head *heads = malloc(runs->count * sizeof *heads);
-    uint8_t *bytes = heads ? code_keep(code, &runs->x) : NULL;
+    uint8_t *bytes = heads ? code_keep(code, runs) : NULL;
     if (!bytes) {
         free(heads);
+        for (uint32_t n = 0; n < runs->count; n++)
+            free(runs->starts[n].path);
         log_debug("wave", "%s: a page of code is not translated",
                   runs->x.failed ? "out of memory or registers" : "no executable memory");
         return;
@@ -174,7 +195,7 @@ static void runs_publish(struct code *code, struct page_copy *copy, const struct
         inst_exec_fn *exec;
         memcpy(&exec, &entry, sizeof exec);
         heads[n] = (struct run_head){runs->starts[n].slot, slot->exec};
-        slot_publish(slot, exec);
+        run_publish(slot, runs->starts[n].path, exec);
     }
 }
 
@@ -188,6 +209,7 @@ static void page_translate(struct code *code, struct code_region *region, uint32
     page_untranslate(region, page);
     runs->stub = code->stub;
     runs->slots = region->slots + (size_t)page * PAGE_DWORDS;
+    runs->va = region->start_va + (uint64_t)page * PAGE_DWORDS * 4;
     targets_find(runs);
     for (uint32_t at = 0; at < PAGE_DWORDS;)
         at = slot_is_decoded(runs, at) ? run_translate(runs, at) : at + 1;

@@ -1,13 +1,16 @@
 /*
  * Instruction fetch, as the counters see it: a wave's code arrives in windows of 32 bytes, and
  * each time it leaves its window it fetches the next one. A group reports a line of code to the
- * instruction cache when it touches it first; what it fetches again is taken for a hit.
+ * instruction cache when it touches it first; what it fetches again is taken for a hit. Runs that
+ * are executed as one are noted when they end, or before accesses are logged, which stand among
+ * lines in the order of instructions.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "wave/access.h"
+#include "wave/fetch_path.h"
 #include "wave/group.h"
+#include "wave/line_log.h"
 
 enum { LINE_BYTES = 64, LINES_INITIAL = 64 };
 
@@ -22,6 +25,7 @@ void fetch_log_clear(struct fetch_log *log)
     log->used = 0;
     log->count = 0;
     memset(log->recent, 0, sizeof log->recent);
+    memset(log->complete, 0, sizeof log->complete);
 }
 
 /* Whether the line is new to the set. The set is at most half full. */
@@ -50,12 +54,9 @@ static bool log_grow(struct fetch_log *log)
     return true;
 }
 
-static void window_fetch(struct workgroup *group, uint64_t window)
+static void line_touch(struct workgroup *group, uint64_t line)
 {
     struct fetch_log *log = &group->fetches;
-    uint64_t line = window * FETCH_WINDOW_BYTES / LINE_BYTES;
-    log->count++;
-    log->last_window = window;
     if (log->recent[line % FETCH_RECENT] == line + 1)
         return;
     log->recent[line % FETCH_RECENT] = line + 1;
@@ -64,7 +65,14 @@ static void window_fetch(struct workgroup *group, uint64_t window)
     if (!set_insert(log->lines, log->capacity, line + 1))
         return;
     log->used++;
-    access_log_fetch(group, line * LINE_BYTES);
+    line_log_add(group, line * LINE_BYTES, UINT64_MAX, ACCESS_FETCH, 0);
+}
+
+static void window_fetch(struct workgroup *group, uint64_t window)
+{
+    group->fetches.count++;
+    group->fetches.last_window = window;
+    line_touch(group, window * FETCH_WINDOW_BYTES / LINE_BYTES);
 }
 
 void fetch_note(struct wave *wave, const struct inst *inst)
@@ -76,4 +84,59 @@ void fetch_note(struct wave *wave, const struct inst *inst)
     if (last / FETCH_WINDOW_BYTES != log->last_window)
         window_fetch(wave->group, last / FETCH_WINDOW_BYTES);
     log->window = inst - (int64_t)(va - last / FETCH_WINDOW_BYTES * FETCH_WINDOW_BYTES) / 4;
+}
+
+static const struct fetch_path **complete_of(struct fetch_log *log, const struct fetch_path *path)
+{
+    return &log->complete[path->va / LINE_BYTES % FETCH_PATHS];
+}
+
+void fetch_run_begin(struct wave *wave, const struct inst *first, const struct fetch_path *path)
+{
+    struct fetch_log *log = &wave->group->fetches;
+    log->path = path;
+    log->first = first;
+    log->lines_noted = *complete_of(log, path) == path ? path->line_count : 0;
+    wave->rounds = 0;
+}
+
+/* The lines that instructions before the slot have touched. */
+static void lines_note(struct workgroup *group, uint32_t slot)
+{
+    struct fetch_log *log = &group->fetches;
+    const struct fetch_path *path = log->path;
+    for (; log->lines_noted < path->line_count && path->lines[log->lines_noted].slot < slot;
+         log->lines_noted++)
+        line_touch(group, path->va / LINE_BYTES + path->lines[log->lines_noted].line);
+}
+
+static void executed_note(struct wave *wave, uint32_t slot)
+{
+    const struct fetch_log *log = &wave->group->fetches;
+    if (log->lines_noted == log->path->line_count)
+        return;
+    if (wave->rounds)
+        lines_note(wave->group, log->path->round_slots);
+    lines_note(wave->group, slot);
+}
+
+void fetch_run_note(struct wave *wave, const struct inst *inst)
+{
+    executed_note(wave, (uint32_t)(inst - wave->group->fetches.first));
+}
+
+void fetch_run_end(struct wave *wave, uint32_t executed)
+{
+    struct fetch_log *log = &wave->group->fetches;
+    const struct fetch_path *path = log->path;
+    const struct fetch_step *last = &path->steps[executed - wave->rounds * path->round - 1];
+    const uint64_t window = path->va / FETCH_WINDOW_BYTES;
+    executed_note(wave, last->slot + 1u);
+    if (log->lines_noted == path->line_count)
+        *complete_of(log, path) = path;
+    log->count +=
+        (log->last_window != window) + (uint64_t)wave->rounds * path->round_fetches + last->fetches;
+    log->last_window = window + last->window;
+    log->window = NULL;
+    log->path = NULL;
 }

@@ -8,17 +8,20 @@
 
 #include <cmocka.h>
 
-#include "wave/access.h"
 #include "wave/group.h"
+#include "wave/line_log.h"
 
-/* Stand in for access_log.c and code.c: an instruction lies where the test says. */
+/* Stand in for line_log.c and code.c: an instruction lies where the test says. */
 enum { LINES = 3000, LINE_BYTES = 64, BEGIN = 0x40000 };
 static unsigned reported[LINES];
 static uint64_t pc;
 
-void access_log_fetch(struct workgroup *group, uint64_t line_va)
+void line_log_add(struct workgroup *group, uint64_t line_va, uint64_t bytes,
+                  enum perf_access_kind kind, uint8_t flags)
 {
-    (void)group;
+    (void)group, (void)flags;
+    assert_int_equal(kind, ACCESS_FETCH);
+    assert_true(bytes == UINT64_MAX);
     assert_int_equal(line_va % LINE_BYTES, 0);
     assert_in_range(line_va, BEGIN, BEGIN + (LINES - 1) * LINE_BYTES);
     reported[(line_va - BEGIN) / LINE_BYTES]++;

@@ -1,5 +1,6 @@
 #include "wave/group.h"
 
+#include "wave/fetch_path.h"
 #include "wave/step.h"
 
 enum { GROUP_ROUNDS = 4 };
@@ -71,28 +72,39 @@ static void executed_note(struct wave *wave, const struct inst *inst, const stru
         step_note(wave, inst, next);
 }
 
-/* The same while instruction fetches are counted, or instructions traced. A slot's first execution
- * only decodes it, and comes back to it: that is neither. Kept out of line, for the sake of
- * wave_run()'s registers. */
+/* The same while instruction fetches are counted, or instructions traced: then no run of
+ * instructions is executed as one, and neither where nobody knows what it fetches. A slot's first
+ * execution only decodes it, and comes back to it: that is no fetch. Kept out of line, for the sake
+ * of wave_run()'s registers. */
 static __attribute__((noinline)) void wave_run_noting(struct wave *wave)
 {
+    const bool is_traced = wave->group->is_traced;
     const struct inst *inst = wave->pc;
+    int32_t left = WAVE_SLICE_INSTRUCTIONS;
     wave->stop = WAVE_RUNNING;
     wave->group->fetches.last_window = wave->fetch_window;
     wave->group->fetches.window = NULL;
-    wave->slice_left = 0; /* no run of instructions is executed as one */
     step_begin(wave);
-    for (int left = WAVE_SLICE_INSTRUCTIONS; left > 0 && inst && !step_ends(wave, inst); left--) {
+    while (left > 0 && inst && !step_ends(wave, inst)) {
         inst_exec_fn *exec = __atomic_load_n(&inst->exec, __ATOMIC_ACQUIRE);
+        const struct fetch_path *path = is_traced ? NULL : fetch_path_of(inst, exec);
         uint64_t mask = wave_exec(wave);
+        wave->slice_left = path ? left - 1 : 0;
+        if (path)
+            fetch_run_begin(wave, inst, path);
         const struct inst *next = exec(wave, inst);
         wave_count(wave, inst, mask);
-        if (next != inst) {
+        const int32_t executed = path ? left - wave->slice_left : 1;
+        if (path)
+            fetch_run_end(wave, (uint32_t)executed);
+        else if (next != inst)
             executed_note(wave, inst, next);
+        if (path || next != inst)
             wave->has_read |= step_reads(inst);
-        }
+        left -= executed;
         inst = next;
     }
+    wave->slice_left = left;
     wave->fetch_window = wave->group->fetches.last_window;
     if (!inst)
         return;

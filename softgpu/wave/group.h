@@ -64,7 +64,7 @@ struct access_log { /* cache-line requests, while perf wants them */
     uint64_t placed; /* the first ones, which have places instead of addresses */
 };
 
-enum { FETCH_WINDOW_BYTES = 32, FETCH_RECENT = 16 };
+enum { FETCH_WINDOW_BYTES = 32, FETCH_RECENT = 16, FETCH_PATHS = 8 };
 /* Lines of code that the group has touched, while perf wants them: a set, open addressing. */
 struct fetch_log {
     uint64_t *lines; /* line number + 1; 0: free */
@@ -74,6 +74,12 @@ struct fetch_log {
     /* Where the wave's code has this window; NULL: looked for with its next instruction. */
     const struct inst *window;
     uint64_t recent[FETCH_RECENT]; /* lines that are in the set; of each number's last bits one */
+    /* While a run is executed as one (fetch_path.h): where it begins, and how many of its lines are
+     * in the set. */
+    const struct fetch_path *path; /* NULL: no run is */
+    const struct inst *first;
+    uint32_t lines_noted;
+    const struct fetch_path *complete[FETCH_PATHS]; /* those all of whose lines are in the set */
 };
 
 struct step_log { /* executed instructions, while the thread trace wants them */
@@ -247,6 +253,16 @@ static inline bool fetch_has(const struct fetch_log *log, const struct inst *ins
     return at <= (FETCH_WINDOW_BYTES / 4 - inst->dwords) * sizeof *inst;
 }
 void fetch_log_clear(struct fetch_log *log);
+/* Around a run that is executed as one. */
+void fetch_run_begin(struct wave *wave, const struct inst *first, const struct fetch_path *path);
+void fetch_run_end(struct wave *wave, uint32_t executed);
+/* Within it, before the instruction's accesses are logged: what stands before it was fetched. */
+void fetch_run_note(struct wave *wave, const struct inst *inst);
+static inline void fetch_note_before(struct wave *wave, const struct inst *inst)
+{
+    if (__builtin_expect(wave->group->fetches.path != NULL, 0))
+        fetch_run_note(wave, inst);
+}
 
 /* step_note.c: the wave executed the instruction; NULL: and stopped. The group is traced. */
 void step_note(struct wave *wave, const struct inst *inst, const struct inst *next);

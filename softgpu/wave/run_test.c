@@ -238,12 +238,12 @@ static void same_as_interpreter(const char *name, enum host_level level)
     twice_end();
     host_level = before;
     printf("%s: %u runs of %u instructions, %u to the end (%u in step), %u again, %u faults, %u "
-           "waits\n",
+           "waits, %u with fetches\n",
            name, tally.runs, tally.instructions, tally.ends, tally.in_step_ends, tally.loops,
-           tally.faults, tally.waits);
+           tally.faults, tally.waits, tally.fetching);
     assert_true(tally.ends > tally.runs / 8 && tally.in_step_ends > tally.runs / 100 &&
                 tally.faults > tally.runs / 100 && tally.waits > tally.runs / 100 &&
-                tally.loops > tally.runs / 1000);
+                tally.loops > tally.runs / 1000 && tally.fetching > tally.runs / 100);
 }
 
 static void test_avx512(void **state)

@@ -14,6 +14,7 @@
 #include "perf/sampling.h"
 #include "valu/valu.h"
 #include "wave/access.h"
+#include "wave/fetch_path.h"
 #include "wave/flat_elements.h"
 #include "wave/step.h"
 #include "wave/time_note.h"
@@ -60,6 +61,7 @@ static void state_destroy(struct state *s)
     free(s->group.accesses.items);
     free(s->group.blocks.items);
     free(s->group.lds_patterns);
+    free(s->group.fetches.lines);
 }
 
 enum pattern { FOLLOW, ONE_PLACE, TILE, STRIDE, ANYWHERE, PATTERNS };
@@ -121,9 +123,9 @@ static uint64_t random_exec(void)
 
 static void group_fill(struct state *s)
 {
-    static const uint32_t wants[] = {0, 0, 0, 0, PERF_WANT_MEMORY, PERF_WANT_LDS};
+    static const uint32_t wants[] = {0, 0, 0, 0, PERF_WANT_MEMORY, PERF_WANT_LDS, PERF_WANT_L2};
     struct workgroup *group = &s->group;
-    group->wants = wants[below(6)];
+    group->wants = wants[below(7)];
     group->is_sampled = below(4) == 0;
     group->samples_all = below(4) == 0;
     group->sample_limit = below(2) ? SAMPLE_POSITIONS_LEAST << below(6) : SAMPLE_POSITIONS;
@@ -157,7 +159,8 @@ static void state_fill(struct state *s, const struct inst *code)
     s->wave.stores_pending = below(2);
     s->wave.wave_in_group = below(4);
     s->wave.code = code;
-    s->wave.code_va = UINT64_C(0x5000);
+    s->wave.code_va = UINT64_C(0x5000) + 4 * below(16);
+    s->wave.fetch_window = below(2);
     group_fill(s);
 }
 
@@ -172,6 +175,7 @@ static void state_join(struct state *s)
     memset(&group->lds_counts, 0, sizeof group->lds_counts);
     group->lds_noted = (struct lds_noted){0};
     group->flat_lds_insts = group->flat_lds_only = 0;
+    fetch_log_clear(&group->fetches);
     group->lds = s->lds;
     group->reader = &s->reader;
     group->launch = &s->launch;
@@ -179,6 +183,8 @@ static void state_join(struct state *s)
     s->wave.group = group;
     s->wave.v = s->v;
     s->wave.a = s->a;
+    if (s->wave.fetch_window) /* it has been there before */
+        fetch_note(&s->wave, s->wave.code);
 }
 
 static void state_copy(struct state *to, const struct state *from)
@@ -208,17 +214,25 @@ static const struct inst *plain_stub(struct wave *w, const struct inst *i)
     return i;
 }
 
-static const struct inst *call(void *code, struct wave *w, const struct inst *first)
+/* What its fetches are is known from `path`; NULL: nobody wants to know. */
+static const struct inst *call(void *code, struct wave *w, const struct inst *first,
+                               const struct fetch_path *path)
 {
     const uint64_t exec = wave_exec(w);
+    const int32_t left = w->slice_left;
     inst_exec_fn *run;
     memcpy(&run, &code, sizeof run);
     refused = false;
     valu_enter(w);
+    if (path)
+        fetch_run_begin(w, first, path);
     const struct inst *next = run(w, first);
     valu_leave();
     if (!refused)
         wave_count(w, first, exec);
+    if (path && !refused)
+        fetch_run_end(w, 1 + (uint32_t)(left - w->slice_left));
+    w->group->fetches.path = NULL;
     return next;
 }
 
@@ -246,6 +260,8 @@ static const struct inst *interpret(struct wave *w, const struct inst *const *in
         w->has_read |= step_reads(i);
         next = execute(w, i);
         wave_count(w, i, exec);
+        if (w->group->wants & PERF_WANT_FETCH)
+            fetch_note(w, i);
         w->slice_left -= n > 0;
         if (at + 1 < count ? next == insts[at + 1] : next == i + i->dwords)
             at++;
@@ -281,6 +297,8 @@ static bool group_same(void)
            a->flat_lds_insts == b->flat_lds_insts && a->flat_lds_only == b->flat_lds_only &&
            !memcmp(&a->lds_counts, &b->lds_counts, sizeof a->lds_counts) &&
            !memcmp(a->lds_samples, b->lds_samples, sizeof a->lds_samples) &&
+           a->fetches.count == b->fetches.count &&
+           a->fetches.last_window == b->fetches.last_window &&
            (!a->accesses.count || !memcmp(a->accesses.items, b->accesses.items,
                                           a->accesses.count * sizeof *a->accesses.items));
 }
@@ -375,7 +393,13 @@ static void try_state(void *code, const struct inst *const *insts, unsigned coun
     state_join(&translated);
     memcpy(before.v, translated.v, sizeof before.v);
     memcpy(before.a, translated.a, sizeof before.a);
-    const struct inst *next = call(code, &translated.wave, insts[0]);
+    struct fetch_path *path = NULL;
+    if (interpreted.group.wants & PERF_WANT_FETCH)
+        path = fetch_path_create(insts, count, interpreted.wave.code_va);
+    if (!path) /* or several ways back: then nobody asks */
+        interpreted.group.wants = translated.group.wants &= ~(uint32_t)PERF_WANT_FETCH;
+    const struct inst *next = call(code, &translated.wave, insts[0], path);
+    free(path);
     assert_true(short_slice ? refused : !refused || must_wait(&interpreted.wave, insts, count));
     const unsigned executed = refused ? 0 : 1 + (unsigned)(left - translated.wave.slice_left);
     const struct inst *expected =
@@ -387,6 +411,8 @@ static void try_state(void *code, const struct inst *const *insts, unsigned coun
         assert_true(must_wait(&interpreted.wave, insts + executed, count - executed));
         tally->waits++;
     }
+    tally->fetching += !refused && interpreted.group.fetches.count > 1 &&
+                       interpreted.group.accesses.count > interpreted.group.fetches.used;
     tally->in_step_ends += interpreted.wave.in_step && executed >= count;
     tally->runs++;
     tally->instructions += executed;

@@ -35,6 +35,7 @@ struct state {
 
 struct tally {
     unsigned runs, instructions, ends, loops, faults, waits, in_step_ends, wholes;
+    unsigned fetching; /* runs whose fetches and accesses were counted */
 };
 
 uint64_t random_bits(void);

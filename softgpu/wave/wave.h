@@ -78,6 +78,7 @@ struct wave {
      * what it executes besides the first one off, and executes the first one alone where so many
      * are not left. Whatever is counted in `counts` is taken off here, too. */
     int32_t slice_left;
+    uint32_t rounds; /* that such code has gone back to its first instruction */
     /* In step with the group's other waves, and what has been read in this turn (step.h). Code of
      * several instructions ends before a write of that. */
     bool in_step;

@@ -1,0 +1,30 @@
+#include "wave/line_log.h"
+
+#include <stdlib.h>
+
+bool line_log_grow(struct access_log *log, uint64_t more)
+{
+    enum { ENTRIES_INITIAL = 256 };
+    uint64_t capacity = log->capacity ? log->capacity * 2 : ENTRIES_INITIAL;
+    while (capacity - log->count < more)
+        capacity *= 2;
+    void *items = realloc(log->items, capacity * sizeof *log->items);
+    if (!items)
+        return false;
+    log->items = items;
+    log->capacity = capacity;
+    return true;
+}
+
+void line_log_add(struct workgroup *group, uint64_t line_va, uint64_t bytes,
+                  enum perf_access_kind kind, uint8_t flags)
+{
+    struct access_log *log = &group->accesses;
+    if (line_log_reserve(log, 1))
+        log->items[log->count++] =
+            (struct perf_line_access){.line_va = line_va,
+                                      .bytes_mask_lo = (uint32_t)bytes,
+                                      .bytes_mask_hi = (uint32_t)(bytes >> 32),
+                                      .kind = kind,
+                                      .flags = flags};
+}
