@@ -109,7 +109,7 @@ static void buffer_fill(struct kernel_runner *runner, const struct bench *bench)
 /* Hits of the L2 and of the instruction cache, and conflicts of LDS banks. */
 static void counting_set(struct perf *perf, bool counting)
 {
-    enum { TCC_HIT = 17, SQC_ICACHE_HITS = 271, SQ_LDS_BANK_CONFLICT = 96, CTRL = 0xffff0057 };
+    enum { TCC_HIT = 17, SQC_ICACHE_HITS = 271, SQ_LDS_BANK_CONFLICT = 121, CTRL = 0xffff0057 };
     perf_reg_write(perf, 1, REG_GFX90A_GRBM_GFX_INDEX, 0xe0000000u);
     perf_reg_write(perf, 1, REG_GFX90A_CP_PERFMON_CNTL, 0);
     perf_reg_write(perf, 1, REG_GFX90A_TCC_PERFCOUNTER0_SELECT, TCC_HIT);
