@@ -142,6 +142,30 @@ static struct lds_cost cost_of(const struct lds_access *access)
     return cost;
 }
 
+/*
+ * A full wave whose parts want each bank once, as lanes do that lie side by side, or at an odd
+ * stride: there are no conflicts, and nothing needs to be known of the pattern. Elements of so many
+ * dwords, `at` of which is a constant, that lie inside and at multiples of their size.
+ */
+ALWAYS_INLINE bool banks_once(const uint32_t *address, uint32_t at, uint32_t dwords,
+                              uint32_t lds_bytes)
+{
+    const uint32_t width = DWORDS_PER_CYCLE / dwords, size_bytes = 4 * dwords;
+    uint32_t once = UINT32_MAX, low = 0, highest = 0;
+    for (uint32_t first = 0; first < WAVE_LANES; first += width) {
+        uint32_t banks = 0;
+        for (uint32_t lane = first; lane < first + width; lane++) {
+            const uint32_t offset = address[lane] + at;
+            banks |= (dwords > 1 ? 3u : 1u) << (offset / 4 % BANKS);
+            low |= offset;
+            highest = greater(highest, offset);
+        }
+        once &= banks;
+    }
+    return once == UINT32_MAX && low % size_bytes == 0 && lds_bytes >= size_bytes &&
+           highest <= lds_bytes - size_bytes;
+}
+
 ALWAYS_INLINE uint32_t relative_differences(const uint32_t *relative, const uint32_t *address,
                                             uint32_t first)
 {
@@ -156,6 +180,12 @@ ALWAYS_INLINE uint32_t relative_differences(const uint32_t *relative, const uint
                                             uint32_t first)                                        \
     {                                                                                              \
         return relative_differences(relative, address, first);                                     \
+    }                                                                                              \
+    options static bool once_##level(const uint32_t *address, uint32_t at, uint32_t dwords,        \
+                                     uint32_t lds_bytes)                                           \
+    {                                                                                              \
+        return dwords == 1 ? banks_once(address, at, 1, lds_bytes)                                 \
+                           : banks_once(address, at, 2, lds_bytes);                                \
     }
 DEFINE_LEVELS(DEFINE_LEVEL)
 
@@ -236,9 +266,20 @@ static __attribute__((noinline)) struct lds_cost cost_new(struct lds_patterns *p
     return cost;
 }
 
+static bool is_once(const struct workgroup *group, const struct lds_access *access)
+{
+    const uint32_t dwords = access->size_bytes / 4;
+    return access->lanes == ~UINT64_C(0) && (access->size_bytes == 4 || access->size_bytes == 8) &&
+           CALL_LEVEL(once, access->address, access->at, dwords, group->lds_bytes);
+}
+
 static inline struct lds_cost cost_find(struct workgroup *group, struct lds_access *access,
                                         uint32_t *outside)
 {
+    if (is_once(group, access)) {
+        *outside = 0;
+        return (struct lds_cost){.banks = WAVE_LANES * access->size_bytes / 4 / DWORDS_PER_CYCLE};
+    }
     uint32_t first = access->lanes ? access->address[__builtin_ctzll(access->lanes)] : 0;
     struct lds_patterns *patterns = patterns_of(group);
     uint32_t pair = pair_of(access);
