@@ -112,15 +112,3 @@ bool cache_block_begin(struct cache *cache, uint64_t block)
     cache->block_marks[block] = cache->generation + 1;
     return true;
 }
-
-void cache_set_visit(struct cache *cache, uint32_t set, cache_visit_fn *visit, void *arg)
-{
-    struct cache_set *at = cache_set_at(cache, set);
-    uint32_t alike = at->mark == cache->generation + 1 ? 1u << cache->block_shift : 1;
-    struct cache_state *states = cache_states_of(at, cache->way_count);
-    if (at->mark != cache->generation && at->mark != cache->generation + 1)
-        return;
-    for (uint32_t way = 0; way < cache->way_count; way++)
-        if (at->tags[way])
-            visit(arg, &states[way], alike);
-}

@@ -29,12 +29,6 @@ struct cache_state {
     uint8_t home;    /* enum memory_home: where it came from */
 };
 
-/* A line that was replaced. */
-struct cache_victim {
-    uint64_t number; /* line number + 1; 0: there was none */
-    struct cache_state state;
-};
-
 /* Order of use in a set: a ring of its ways, from the most recent to the least recent one and on to
  * the most recent. */
 struct cache_order {
@@ -73,11 +67,6 @@ int cache_create(struct cache *cache, uint32_t size_bytes, uint32_t line_bytes, 
                  bool has_state);
 void cache_destroy(struct cache *cache);
 void cache_clear(struct cache *cache);
-
-/* Calls `visit` for the lines of a set that are not empty; `lines` as many are like each. Of a
- * cache whose lines have states. */
-typedef void cache_visit_fn(void *arg, struct cache_state *state, uint32_t lines);
-void cache_set_visit(struct cache *cache, uint32_t set, cache_visit_fn *visit, void *arg);
 
 /* Makes a set ready to be used for single lines. */
 void cache_set_begin(struct cache *cache, uint64_t set);
@@ -196,37 +185,25 @@ CACHE_INLINE void cache_order_use(struct cache_set *set, uint32_t ways, uint32_t
     order[newest].newer = (uint8_t)way;
 }
 
-/* Puts a line in the place of the least recently used one. */
-CACHE_INLINE uint32_t cache_insert(struct cache_set *set, uint32_t ways, uint64_t number,
-                                   uint8_t tag, struct cache_victim *victim)
-{
-    uint32_t way = cache_order_of(set, ways)[set->newest].newer;
-    uint64_t *to = &cache_numbers_of(set, ways)[way];
-    if (victim) { /* the lines have states */
-        struct cache_state *state = &cache_states_of(set, ways)[way];
-        victim->number = set->tags[way] ? *to : 0;
-        victim->state = *state;
-        *state = (struct cache_state){0};
-    }
-    *to = number;
-    set->tags[way] = tag;
-    set->newest = (uint8_t)way;
-    return way;
-}
-
-/* Makes a line the most recently used one; says in which way. True: it was there already, and
- * *victim, which only caches of lines with states have, is left alone. */
+/* Makes a line the most recently used one; says in which way. True: it was there already. False:
+ * *replaced (NULL: nobody wants to know) is the number of the line in whose place it is, or 0; the
+ * state there is still that one's, or anything. */
 CACHE_INLINE bool cache_set_reach(struct cache_set *set, uint32_t ways, uint64_t number,
-                                  uint32_t *way, struct cache_victim *victim)
+                                  uint32_t *way, uint64_t *replaced)
 {
     uint8_t tag = cache_tag(number);
     *way = cache_way_find(set, ways, number, tag);
-    if (*way == CACHE_NOWHERE) {
-        *way = cache_insert(set, ways, number, tag, victim);
-        return false;
+    if (*way != CACHE_NOWHERE) {
+        cache_order_use(set, ways, *way);
+        return true;
     }
-    cache_order_use(set, ways, *way);
-    return true;
+    *way = cache_order_of(set, ways)[set->newest].newer;
+    if (replaced)
+        *replaced = set->tags[*way] ? cache_numbers_of(set, ways)[*way] : 0;
+    cache_numbers_of(set, ways)[*way] = number;
+    set->tags[*way] = tag;
+    set->newest = (uint8_t)*way;
+    return false;
 }
 
 /* An empty line is the next to be used. */
@@ -243,6 +220,25 @@ CACHE_INLINE void cache_set_remove(struct cache_set *set, uint32_t ways, uint64_
 CACHE_INLINE struct cache_set *cache_set_at(const struct cache *cache, uint64_t number)
 {
     return (struct cache_set *)(void *)(cache->sets + number * cache->set_bytes);
+}
+
+/* Calls `visit` for the lines of a set that are not empty; `lines` as many are like each. Of a
+ * cache whose lines have states. */
+typedef void cache_visit_fn(void *arg, struct cache_state *state, uint32_t lines);
+CACHE_INLINE void cache_set_visit(const struct cache *cache, uint32_t number, cache_visit_fn *visit,
+                                  void *arg)
+{
+    struct cache_set *set = cache_set_at(cache, number);
+    const uint32_t all = (1u << CACHE_TAGS_AT_ONCE) - 1;
+    uint32_t alike = set->mark == cache->generation + 1 ? 1u << cache->block_shift : 1;
+    struct cache_state *states = cache_states_of(set, cache->way_count);
+    if (set->mark != cache->generation && set->mark != cache->generation + 1)
+        return;
+    for (uint32_t first = 0; first < cache->way_count; first += CACHE_TAGS_AT_ONCE) {
+        uint32_t left = ~cache_tags_equal(set->tags + first, 0) & all;
+        for (; left; left &= left - 1)
+            visit(arg, &states[first + (uint32_t)__builtin_ctz(left)], alike);
+    }
 }
 
 CACHE_INLINE uint64_t cache_set_number(const struct cache *cache, uint64_t address)
@@ -263,6 +259,31 @@ CACHE_INLINE struct cache_set *cache_set(struct cache *cache, uint64_t address)
     if (__builtin_expect(set->mark != cache->generation, 0))
         cache_set_begin(cache, number);
     return set;
+}
+
+/* What says where a block's sets are: for loops that write bytes, which might be these. */
+struct cache_shape {
+    uint8_t *sets;
+    const uint64_t *block_marks;
+    uint64_t united; /* mark */
+    uint32_t set_mask, set_bytes, line_shift, block_shift;
+};
+CACHE_INLINE struct cache_shape cache_shape_of(const struct cache *cache)
+{
+    return (struct cache_shape){cache->sets,          cache->block_marks, cache->generation + 1,
+                                cache->set_count - 1, cache->set_bytes,   cache->line_shift,
+                                cache->block_shift};
+}
+
+/* cache_united() of a line number. */
+CACHE_INLINE struct cache_set *cache_united_at(struct cache *cache, const struct cache_shape *shape,
+                                               uint64_t line)
+{
+    uint32_t number = (uint32_t)line & shape->set_mask, block = number >> shape->block_shift;
+    if (__builtin_expect(shape->block_marks[block] != shape->united, 0) &&
+        !cache_block_begin(cache, block))
+        return NULL;
+    return (struct cache_set *)(void *)(shape->sets + (size_t)number * shape->set_bytes);
 }
 
 /* The same of the block at an address, if its lines are reached together; NULL: each by itself. */

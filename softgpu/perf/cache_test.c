@@ -14,13 +14,30 @@
 
 enum { LINE = 64 };
 
+/* What was replaced; number 0: nothing. */
+struct victim {
+    uint64_t number;
+    struct cache_state state;
+};
+
+static bool set_reach(struct cache_set *set, uint32_t ways, uint64_t number, uint32_t *way,
+                      struct victim *victim)
+{
+    uint64_t replaced;
+    if (cache_set_reach(set, ways, number, way, &replaced))
+        return true;
+    *victim = (struct victim){replaced, cache_states_of(set, ways)[*way]};
+    cache_states_of(set, ways)[*way] = (struct cache_state){0};
+    return false;
+}
+
 /* The line at an address becomes the most recently used one of its set. */
 static bool reach(struct cache *cache, uint64_t va, struct cache_state **state,
-                  struct cache_victim *victim)
+                  struct victim *victim)
 {
     struct cache_set *set = cache_set(cache, va);
     uint32_t way;
-    bool there = cache_set_reach(set, cache->way_count, cache_number(cache, va), &way, victim);
+    bool there = set_reach(set, cache->way_count, cache_number(cache, va), &way, victim);
     assert_int_equal(cache_numbers_of(set, cache->way_count)[way], va / cache->line_bytes + 1);
     *state = &cache_states_of(set, cache->way_count)[way];
     return there;
@@ -29,7 +46,7 @@ static bool reach(struct cache *cache, uint64_t va, struct cache_state **state,
 static bool reach_only(struct cache *cache, uint64_t va)
 {
     struct cache_state *state;
-    struct cache_victim victim;
+    struct victim victim;
     return reach(cache, va, &state, &victim);
 }
 
@@ -51,7 +68,7 @@ static void lru_is_exact(uint32_t sets, uint32_t ways, uint32_t line_bytes, uint
         seed = seed * 1664525 + 1013904223;
         uint64_t va = (seed >> 12) % (2 * sets * ways) * stride, number = va / line_bytes + 1;
         uint64_t *set = recent[(number - 1) % sets];
-        struct cache_victim victim = {.number = UINT64_MAX};
+        struct victim victim = {.number = UINT64_MAX};
         struct cache_state *state;
         uint32_t at = 0;
         while (at < ways - 1 && set[at] != number)
@@ -109,7 +126,7 @@ static void a_cleared_cache_is_a_new_one(void **state)
 {
     (void)state;
     struct cache cache;
-    struct cache_victim victim;
+    struct victim victim;
     struct cache_state *line_state;
 
     assert_int_equal(cache_create(&cache, 2 * 2 * LINE, LINE, 2, true), 0);
@@ -152,7 +169,7 @@ static void empty_lines_are_filled_first(void **state)
 {
     (void)state;
     struct cache cache;
-    struct cache_victim victim;
+    struct victim victim;
     struct cache_state *line_state;
 
     assert_int_equal(cache_create(&cache, 3 * 64, 64, 3, true), 0);
@@ -200,7 +217,7 @@ static void pair_step(struct pair *pair, const struct step *step, uint32_t *toge
     struct cache_set *united = step->whole ? cache_united(&pair->blocks, step->va) : NULL;
     *together += united != NULL;
     for (uint32_t n = 0; n < (step->whole ? BLOCK_LINES : 1); n++) {
-        struct cache_victim one = {0}, of_block = {0};
+        struct victim one = {0}, of_block = {0};
         struct cache_state *own, *other;
         uint64_t va = step->va + LINE * n, number = step->va / LINE + 1;
         uint32_t way;
@@ -215,7 +232,7 @@ static void pair_step(struct pair *pair, const struct step *step, uint32_t *toge
             cache_set_remove(united, BLOCK_WAYS, number);
         else if (step->removes)
             take_out(&pair->blocks, va);
-        there = united ? cache_set_reach(united, BLOCK_WAYS, number, &way, &of_block)
+        there = united ? set_reach(united, BLOCK_WAYS, number, &way, &of_block)
                        : reach(&pair->blocks, va, &other, &of_block);
         other = united ? &cache_states_of(united, BLOCK_WAYS)[way] : other;
         other->sectors = step->mark;

@@ -19,15 +19,15 @@ CACHE_INLINE void dirty_note(const struct path *path, uint64_t va)
     used_note(&memory->blocks_dirty, path->first_block + (uint32_t)block);
 }
 
-/* `lines` lines like this one left the L2 for others. */
-CACHE_INLINE void victim_leave(const struct cache_victim *victim, uint32_t lines,
-                               const struct channel *channel)
+/* `lines` lines like this one have left the L2 for others. */
+CACHE_INLINE void lines_leave(const struct cache_state *state, uint32_t lines,
+                              const struct channel *channel)
 {
-    if (!victim->number)
-        return;
     channel->totals[CHANNEL(TCC_EVICT)] += lines;
-    if (line_write_back(&victim->state, lines, channel))
-        channel->totals[CHANNEL(TCC_EVICT_DIRTY)] += lines;
+    if (__builtin_expect(!(state->dirty_bytes[0] | state->dirty_bytes[1]), 1))
+        return;
+    line_write_back(state, lines, channel);
+    channel->totals[CHANNEL(TCC_EVICT_DIRTY)] += lines;
 }
 
 /* Sectors that a request wants and the line does not hold come from memory in one transaction. */
@@ -81,17 +81,17 @@ CACHE_INLINE bool l2_line_of(const struct path *path, const struct request *requ
     uint32_t sector = cache_sector(path->tcc, request->va), way;
     bool both = kind == REQUEST_READ && path->read_bytes > CACHE_SECTOR_BYTES;
     uint32_t wanted = both ? 3 : 1u << sector;
-    struct cache_victim victim = {0};
+    uint64_t replaced;
     struct cache_set *set = cache_set(path->tcc, request->va);
-    bool there = cache_set_reach(set, ways, cache_number(path->tcc, request->va), &way, &victim);
+    bool there = cache_set_reach(set, ways, cache_number(path->tcc, request->va), &way, &replaced);
     struct cache_state *state = &cache_states_of(set, ways)[way];
     bool hit = there && (kind == REQUEST_WRITE || (state->sectors & wanted) == wanted);
     requests_count(totals, kind, 1, type);
     totals[hit ? CHANNEL(TCC_HIT) : CHANNEL(TCC_MISS)]++;
     if (!there) {
-        victim_leave(&victim, 1, &channel);
-        if (home != HOME_OWN)
-            state->home = (uint8_t)home;
+        if (replaced)
+            lines_leave(state, 1, &channel);
+        *state = (struct cache_state){.home = (uint8_t)home};
     }
     if (kind != REQUEST_WRITE)
         sectors_fetch(state, wanted, &channel, home);
@@ -188,87 +188,134 @@ CACHE_INLINE bool l2_line(const struct path *path, const struct request *request
                                  : l2_line_of(path, request, ways, kind, MEMORY_RW, HOME_OWN);
 }
 
-/*
- * A block that is read or written as a whole, where its sets of the L2 have seen nothing else: each
- * of its lines has all of its sectors, written or not, or is not there. False: they have.
- */
-CACHE_INLINE bool l2_block(const struct path *path, const struct request *request, uint32_t ways,
-                           enum request_kind kind, uint32_t count, bool *there)
-{
-    const struct channel channel = channel_of(path, request->va);
-    uint64_t *totals = channel.totals;
-    uint32_t lines = 1u << path->tcc->block_shift, way;
-    struct cache_victim victim = {0};
-    struct cache_set *set = is_other(request->va) ? NULL : cache_united(path->tcc, request->va);
-    if (!set)
-        return false;
-    *there = cache_set_reach(set, ways, cache_number(path->tcc, request->va), &way, &victim);
-    struct cache_state *state = &cache_states_of(set, ways)[way];
-    requests_count(totals, kind, count, MEMORY_RW);
-    if (!*there)
-        victim_leave(&victim, lines, &channel);
-    state->sectors = lines < BLOCK_LINES ? 3 : 1;
-    if (kind == REQUEST_WRITE_BLOCK) { /* a line's second half finds what the first has made */
-        uint32_t misses = *there ? 0 : lines;
-        totals[CHANNEL(TCC_MISS)] += misses;
-        totals[CHANNEL(TCC_HIT)] += count - misses;
-        state->dirty_bytes[0] = UINT64_MAX;
-        state->dirty_bytes[1] = lines < BLOCK_LINES ? UINT64_MAX : 0;
-        dirty_note(path, request->va);
-        return true;
-    }
-    totals[*there ? CHANNEL(TCC_HIT) : CHANNEL(TCC_MISS)] += count;
-    if (*there)
-        return true;
-    totals[count < BLOCK_LINES ? CHANNEL(EA_READ_128) : CHANNEL(EA_READ_64)] += count;
-    reads_note(&channel, HOME_OWN, count);
-    return true;
-}
-
 static inline uint32_t l2_cycles(bool hit)
 {
     return hit ? L2_HIT_CYCLES : L2_MISS_CYCLES;
 }
 
-CACHE_INLINE void block_read(const struct path *path, const struct request *request, uint32_t ways)
+/* A block's lines, one after another. */
+static __attribute__((noinline)) void block_read(const struct path *path,
+                                                 const struct request *request)
 {
-    uint32_t count = path->block_reads;
-    uint64_t *latency = &path->totals->cu[SRC_TCP_READ_LATENCY];
-    bool there;
-    if (l2_block(path, request, ways, REQUEST_READ_BLOCK, count, &there)) {
-        *latency += count * l2_cycles(there);
-        return;
-    }
+    const uint32_t ways = path->tcc->way_count;
     struct request each = *request;
-    for (uint32_t n = 0; n < count; n++, each.va += path->read_bytes)
-        *latency += l2_cycles(l2_line(path, &each, ways, REQUEST_READ));
+    for (uint32_t n = 0; n < path->block_reads; n++, each.va += path->read_bytes)
+        path->totals->cu[SRC_TCP_READ_LATENCY] +=
+            l2_cycles(l2_line(path, &each, ways, REQUEST_READ));
 }
 
-CACHE_INLINE void block_write(const struct path *path, const struct request *request, uint32_t ways)
+static __attribute__((noinline)) void block_write(const struct path *path,
+                                                  const struct request *request)
 {
-    bool there;
-    if (l2_block(path, request, ways, REQUEST_WRITE_BLOCK, BLOCK_LINES, &there))
-        return;
     struct request each = *request;
     for (uint32_t n = 0; n < BLOCK_LINES; n++, each.va += LOG_LINE_BYTES)
-        l2_line(path, &each, ways, REQUEST_WRITE);
+        l2_line(path, &each, path->tcc->way_count, REQUEST_WRITE);
 }
 
+/* Blocks whose sets of the L2 have seen nothing else: each of their lines has all of its sectors,
+ * written or not, or is not there. The request is served then. */
+struct united {
+    const struct path *path;
+    struct cache_shape shape;
+    uint32_t lines, channels; /* channels: mask */
+    uint64_t latency;         /* of reads, so far */
+};
+
+CACHE_INLINE void united_read(struct united *u, const struct channel *channel,
+                              struct cache_state *state, bool there)
+{
+    const uint32_t count = u->path->block_reads;
+    uint64_t *totals = channel->totals;
+    requests_count(totals, REQUEST_READ_BLOCK, count, MEMORY_RW);
+    u->latency += count * l2_cycles(there);
+    if (there) {
+        totals[CHANNEL(TCC_HIT)] += count;
+        return;
+    }
+    *state = (struct cache_state){.sectors = u->lines < BLOCK_LINES ? 3 : 1};
+    totals[CHANNEL(TCC_MISS)] += count;
+    totals[count < BLOCK_LINES ? CHANNEL(EA_READ_128) : CHANNEL(EA_READ_64)] += count;
+    reads_note(channel, HOME_OWN, count);
+}
+
+/* A line's second half finds what the first has made. */
+CACHE_INLINE void united_write(const struct united *u, const struct channel *channel,
+                               struct cache_state *state, bool there)
+{
+    const uint32_t misses = there ? 0 : u->lines;
+    uint64_t *totals = channel->totals;
+    requests_count(totals, REQUEST_WRITE_BLOCK, BLOCK_LINES, MEMORY_RW);
+    totals[CHANNEL(TCC_MISS)] += misses;
+    totals[CHANNEL(TCC_HIT)] += BLOCK_LINES - misses;
+    state->dirty_bytes[0] = UINT64_MAX;
+    state->dirty_bytes[1] = u->lines < BLOCK_LINES ? UINT64_MAX : 0;
+    state->sectors = u->lines < BLOCK_LINES ? 3 : 1;
+    state->home = HOME_OWN;
+}
+
+/* False: it has not been served. */
+CACHE_INLINE bool united_serve(struct united *u, uint64_t va, uint32_t ways, bool writes)
+{
+    const uint64_t at = va / CACHE_BLOCK_BYTES, line = va >> u->shape.line_shift;
+    const struct memory_totals *totals = u->path->totals;
+    const struct channel channel = {totals->channel[at & u->channels],
+                                    &totals->work[at & u->channels]};
+    uint64_t replaced;
+    uint32_t way;
+    struct cache_set *set = is_other(va) ? NULL : cache_united_at(u->path->tcc, &u->shape, line);
+    if (__builtin_expect(!set, 0))
+        return false;
+    bool there = cache_set_reach(set, ways, line + 1, &way, &replaced);
+    struct cache_state *state = &cache_states_of(set, ways)[way];
+    if (!there && replaced)
+        lines_leave(state, u->lines, &channel);
+    if (!writes) {
+        united_read(u, &channel, state, there);
+        return true;
+    }
+    united_write(u, &channel, state, there);
+    used_note(&u->path->memory->blocks_dirty,
+              u->path->first_block +
+                  (((uint32_t)line & u->shape.set_mask) >> u->shape.block_shift));
+    return true;
+}
+
+/* Blocks from number `i` on, up to the next request of another kind. Returns which that is. */
+CACHE_INLINE uint32_t blocks_serve(const struct path *path, const struct requests *requests,
+                                   uint32_t i, uint32_t ways)
+{
+    struct united u = {.path = path,
+                       .shape = cache_shape_of(path->tcc),
+                       .lines = 1u << path->tcc->block_shift,
+                       .channels = path->memory->model->tcc_channels - 1};
+    for (; i < requests->count; i++) {
+        const struct request *request = &requests->items[i];
+        if (request->kind == REQUEST_WRITE_BLOCK) {
+            if (!united_serve(&u, request->va, ways, true))
+                block_write(path, request);
+        } else if (request->kind == REQUEST_READ_BLOCK) {
+            if (!united_serve(&u, request->va, ways, false))
+                block_read(path, request);
+        } else {
+            break;
+        }
+    }
+    path->totals->cu[SRC_TCP_READ_LATENCY] += u.latency;
+    return i;
+}
+
+/* One that is no block. */
 CACHE_INLINE void request_serve(const struct path *path, const struct request *request,
                                 uint32_t ways)
 {
     uint64_t *cu = path->totals->cu;
     switch ((enum request_kind)request->kind) {
     case REQUEST_READ: /* requests_run() */
-        break;
     case REQUEST_READ_BLOCK:
-        block_read(path, request, ways);
+    case REQUEST_WRITE_BLOCK:
         break;
     case REQUEST_WRITE:
         l2_line(path, request, ways, REQUEST_WRITE);
-        break;
-    case REQUEST_WRITE_BLOCK:
-        block_write(path, request, ways);
         break;
     case REQUEST_ATOMIC:
         cu[SRC_TCP_WRITE_LATENCY] +=
@@ -287,16 +334,23 @@ CACHE_INLINE void request_serve(const struct path *path, const struct request *r
     }
 }
 
+static inline bool is_block(enum request_kind kind)
+{
+    return kind == REQUEST_READ_BLOCK || kind == REQUEST_WRITE_BLOCK;
+}
+
 CACHE_INLINE void requests_run(const struct path *path, const struct requests *requests,
                                uint32_t ways)
 {
-    for (uint32_t i = 0; i < requests->count; i++) {
+    for (uint32_t i = 0; i < requests->count;) {
         uint64_t latency = 0;
         for (; i < requests->count && requests->items[i].kind == REQUEST_READ; i++)
             latency += l2_cycles(l2_line(path, &requests->items[i], ways, REQUEST_READ));
         path->totals->cu[SRC_TCP_READ_LATENCY] += latency;
-        if (i < requests->count)
-            request_serve(path, &requests->items[i], ways);
+        if (i < requests->count && is_block(requests->items[i].kind))
+            i = blocks_serve(path, requests, i, ways);
+        else if (i < requests->count)
+            request_serve(path, &requests->items[i++], ways);
     }
 }
 

@@ -45,22 +45,20 @@ CACHE_INLINE uint32_t block_lacks(const struct path *path, uint32_t ways, uint64
     return lacks;
 }
 
-CACHE_INLINE void block_ask(const struct path *path, uint32_t ways, uint64_t va, bool glc,
-                            struct requests *requests)
+/* Returns how many requests of the L2 it takes. */
+CACHE_INLINE uint32_t block_ask(const struct path *path, uint32_t ways, uint64_t va, bool glc,
+                                struct requests *requests)
 {
     uint32_t count = path->block_reads;
     uint32_t lacks = block_lacks(path, ways, va, glc, count), all = (1u << count) - 1;
-    uint64_t *misses = &path->totals->cu[SRC_TCP_READ_MISS];
     if (lacks == all) {
-        *misses += count;
         request_add(requests, REQUEST_READ_BLOCK, va, 0, 0);
-        return;
+        return count;
     }
     for (uint32_t n = 0; n < count && lacks; n++)
-        if (lacks >> n & 1) {
-            *misses += 1;
+        if (lacks >> n & 1)
             request_add(requests, REQUEST_READ, va + n * path->read_bytes, 0, 0);
-        }
+    return (uint32_t)__builtin_popcount(lacks);
 }
 
 CACHE_INLINE void access_read(const struct path *path, uint32_t ways,
@@ -70,7 +68,7 @@ CACHE_INLINE void access_read(const struct path *path, uint32_t ways,
     uint64_t va = access->line_va;
     /* A coherent read of half a line of the L1 makes the other half's a miss, too. */
     if (access->more == BLOCK_LINES - 1 && !(glc && path->read_bytes > LOG_LINE_BYTES)) {
-        block_ask(path, ways, va, glc, requests);
+        path->totals->cu[SRC_TCP_READ_MISS] += block_ask(path, ways, va, glc, requests);
         return;
     }
     for (uint32_t n = 0; n <= access->more; n++, va += LOG_LINE_BYTES) {
@@ -245,6 +243,96 @@ CACHE_INLINE uint64_t reads_look(const struct path *path, uint32_t ways,
     return at;
 }
 
+/* Whole blocks that are read or written by lanes that follow each other, and nothing else of note.
+ */
+static inline uint64_t plain_block_mask(void)
+{
+    const struct perf_line_access says = {.kind = UINT8_MAX & ~(ACCESS_READ | ACCESS_WRITE),
+                                          .flags = ACCESS_GLC | ACCESS_BUFFER | ACCESS_NOWHERE,
+                                          .more = UINT8_MAX};
+    uint64_t mask;
+    memcpy(&mask, &says.kind, sizeof mask);
+    return mask;
+}
+
+static inline uint64_t plain_block_value(void)
+{
+    const struct perf_line_access says = {.more = BLOCK_LINES - 1};
+    uint64_t value;
+    memcpy(&value, &says.kind, sizeof value);
+    return value;
+}
+
+/* What has been seen of blocks, before it is added to the totals. */
+struct blocks_seen {
+    uint64_t tags, page_misses, coalesced, read_lanes, write_lanes, writes, read_misses;
+};
+
+static void blocks_count(const struct blocks_seen *seen, uint64_t *cu)
+{
+    cu[SRC_TCP_TAGS] += BLOCK_LINES * seen->tags;
+    cu[SRC_UTCL1_MISS] += seen->page_misses;
+    cu[SRC_UTCL1_HIT] += BLOCK_LINES * seen->tags - seen->page_misses;
+    cu[SRC_TA_COALESCED] += seen->coalesced;
+    cu[SRC_TCP_READ_LANES] += seen->read_lanes;
+    cu[SRC_TCP_WRITE_LANES] += seen->write_lanes;
+    cu[SRC_TCP_WRITE] += BLOCK_LINES * seen->writes;
+    cu[SRC_TCP_WRITE_LATENCY] += L2_WRITE_CYCLES * BLOCK_LINES * seen->writes;
+    cu[SRC_TCP_READ_MISS] += seen->read_misses;
+}
+
+/* A block that is read; returns how many requests it takes. */
+CACHE_INLINE uint32_t plain_block_ask(const struct path *path, const struct cache_shape *shape,
+                                      uint32_t ways, uint64_t va, struct requests *requests)
+{
+    const uint64_t line = va >> shape->line_shift;
+    struct cache_set *set = cache_united_at(path->tcp, shape, line);
+    uint32_t way;
+    if (__builtin_expect(!set, 0))
+        return block_ask(path, ways, va, false, requests);
+    if (cache_set_reach(set, ways, line + 1, &way, NULL))
+        return 0;
+    request_add(requests, REQUEST_READ_BLOCK, va, 0, 0);
+    return path->block_reads;
+}
+
+/* Such blocks, from `at` on, as entries_look() does them. The page of the last look-up is the last
+ * one that was used. */
+CACHE_INLINE uint64_t blocks_look(const struct path *path, uint32_t ways,
+                                  const struct perf_group *group, uint64_t at,
+                                  struct requests *requests)
+{
+    const uint64_t mask = plain_block_mask(), value = plain_block_value(),
+                   end = group->access_count;
+    const struct perf_line_access *const accesses = group->accesses;
+    const struct cache_shape shape = cache_shape_of(path->tcp);
+    struct blocks_seen seen = {0};
+    uint64_t page = UINT64_MAX, says;
+    for (; at < end && requests->count <= REQUESTS - REQUESTS_OF_ENTRY; at++) {
+        const struct perf_line_access *access = &accesses[at];
+        const uint64_t va = access->line_va;
+        memcpy(&says, &access->kind, sizeof says);
+        if ((says & mask) != value)
+            break;
+        seen.tags += access->tags;
+        seen.coalesced += access->flags / ACCESS_FIRST & access->flags / ACCESS_COALESCED & 1;
+        if (va >> TRANSLATION_SHIFT != page) {
+            page = va >> TRANSLATION_SHIFT;
+            seen.page_misses += translation_miss(path->utcl1, va);
+        }
+        if (access->kind == ACCESS_WRITE) {
+            seen.write_lanes += access->lanes;
+            seen.writes++;
+            request_add(requests, REQUEST_WRITE_BLOCK, va, UINT64_MAX, 0);
+        } else {
+            seen.read_lanes += access->lanes;
+            seen.read_misses += plain_block_ask(path, &shape, ways, va, requests);
+        }
+    }
+    blocks_count(&seen, path->totals->cu);
+    return at;
+}
+
 /* Looks at entries until the requests are full, or none is left. Returns where it goes on. */
 CACHE_INLINE uint64_t entries_look(const struct path *path, uint32_t ways,
                                    const struct perf_group *group, uint64_t at,
@@ -254,6 +342,13 @@ CACHE_INLINE uint64_t entries_look(const struct path *path, uint32_t ways,
         const struct perf_line_access *access = &group->accesses[at];
         if (!path->all && access->flags & ACCESS_SAMPLED)
             continue;
+        if (path->all && access->more == BLOCK_LINES - 1) {
+            uint64_t next = blocks_look(path, ways, group, at, requests);
+            if (next > at) {
+                at = next - 1;
+                continue;
+            }
+        }
         if (access->kind > ACCESS_ATOMIC)
             access_other(path, access, requests);
         else if (!address_count(path, access))
