@@ -149,6 +149,7 @@ struct perf_group {
     bool is_sampled;
     const struct perf_line_access *accesses; /* those wanted, and sampled ones */
     uint64_t access_count;
+    uint64_t scalar_repeats; /* scalar reads of lines besides, hits that change no cache */
     const struct perf_block *blocks;
     uint64_t block_count;
     uint32_t array_units; /* units of its shader array that this dispatch may use */

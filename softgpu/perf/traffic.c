@@ -403,6 +403,8 @@ void memory_group(struct memory_model *memory, const struct perf_group *group, u
     };
     if (!(group->wants & PERF_WANT_L2) || !group->accesses)
         return;
+    totals->cu[SRC_SQC_HIT] += group->scalar_repeats;
+    totals->cu[SRC_SQC_LATENCY] += SCALAR_HIT_CYCLES * group->scalar_repeats;
     used_note(&memory->units_used, at);
     used_note(&memory->units_translated, at);
     entries_run(&path, group);

@@ -73,6 +73,9 @@ static inline struct atomic_op inst_atomic(const struct inst *inst)
 
 void access_log_scalar(struct wave *wave, const struct inst *inst, uint64_t va,
                        uint32_t size_bytes);
+/* Only what counters want of it, which has been asked. The address has been translated. */
+void access_log_scalar_lines(struct wave *wave, const struct inst *inst, uint64_t va,
+                             uint32_t size_bytes);
 /* The wave empties its compute unit's L1. */
 void access_log_invalidate(struct wave *wave, const struct inst *inst);
 /* At the end of a slice: what it logged lies where its memory has its place (mem/vm.h). */
@@ -81,6 +84,9 @@ void access_log_vector(struct wave *wave, const struct inst *inst, const uint64_
                        uint64_t lanes, uint32_t size_bytes);
 /* A full wave's elements that follow each other. */
 void access_log_span(struct wave *wave, const struct inst *inst, uint64_t va, uint32_t size_bytes);
+/* Its lines alone; somebody has asked for them, and fetch_note_before() was called. */
+void access_log_span_lines(struct wave *wave, const struct inst *inst, uint64_t va,
+                           uint32_t size_bytes);
 
 /* The same of private memory, by offsets in the lanes' own. */
 void access_log_private(struct wave *wave, const struct inst *inst, const uint32_t *offset,

@@ -47,20 +47,31 @@ void access_log_place(struct workgroup *group)
         place = access->line_va - (va - start);
     }
     log->placed = log->count;
+    memset(log->scalar_lines, 0, sizeof log->scalar_lines); /* mappings may be others from now on */
+}
+
+void access_log_scalar_lines(struct wave *wave, const struct inst *inst, uint64_t va,
+                             uint32_t size_bytes)
+{
+    struct workgroup *group = wave->group;
+    const uint64_t mapping = vm_way(group->reader, va)->start;
+    for (uint64_t at = va; at < va + size_bytes; at = (at | 63) + 1) {
+        uint64_t end = (at | 63) + 1 < va + size_bytes ? (at | 63) + 1 : va + size_bytes;
+        if (line_log_scalar_has(&group->accesses, at & ~63ull, mapping))
+            continue;
+        fetch_note_before(wave, inst);
+        line_log_scalar_note(&group->accesses, at & ~63ull, mapping);
+        line_log_add(group, at & ~63ull, line_bytes(at, end), ACCESS_SCALAR_READ,
+                     access_flags(inst));
+    }
 }
 
 void access_log_scalar(struct wave *wave, const struct inst *inst, uint64_t va, uint32_t size_bytes)
 {
     struct workgroup *group = wave->group;
     time_note_span(group, inst, va, time_origin_scalar(group, va), size_bytes);
-    if (!(group->wants & PERF_WANT_MEMORY))
-        return;
-    fetch_note_before(wave, inst);
-    for (uint64_t at = va; at < va + size_bytes; at = (at | 63) + 1) {
-        uint64_t end = (at | 63) + 1 < va + size_bytes ? (at | 63) + 1 : va + size_bytes;
-        line_log_add(group, at & ~63ull, line_bytes(at, end), ACCESS_SCALAR_READ,
-                     access_flags(inst));
-    }
+    if (group->wants & PERF_WANT_MEMORY)
+        access_log_scalar_lines(wave, inst, va, size_bytes);
 }
 
 void access_log_invalidate(struct wave *wave, const struct inst *inst)
@@ -336,7 +347,8 @@ static uint32_t span_blocks(struct perf_line_access *items, struct perf_line_acc
     return blocks;
 }
 
-static void span_log(struct wave *wave, const struct inst *inst, uint64_t va, uint32_t size_bytes)
+void access_log_span_lines(struct wave *wave, const struct inst *inst, uint64_t va,
+                           uint32_t size_bytes)
 {
     struct window window = window_of(wave, inst);
     struct access_log *log = &wave->group->accesses;
@@ -387,7 +399,7 @@ void access_log_span(struct wave *wave, const struct inst *inst, uint64_t va, ui
     if (!memory_watched(wave, inst))
         return;
     fetch_note_before(wave, inst);
-    span_log(wave, inst, va, size_bytes);
+    access_log_span_lines(wave, inst, va, size_bytes);
 }
 
 void access_log_vector(struct wave *wave, const struct inst *inst, const uint64_t *va,

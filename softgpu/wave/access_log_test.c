@@ -1,7 +1,7 @@
 /*
  * What the address unit makes of an instruction's lanes, against a reference that goes lane by lane
  * and byte by byte: random and regular patterns of all element sizes. Entries that stand for
- * several lines count as so many.
+ * several lines count as so many. And which scalar reads need no entry.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,9 @@
 #include <cmocka.h>
 
 #include "mem/vm.h"
+#include "perf/cache.h"
 #include "wave/access.h"
+#include "wave/line_log.h"
 
 enum { LINE = 64, BLOCK = 256, PATTERNS = 40000, LINES_MAX = 2 * WAVE_LANES };
 enum { RANGE_BYTES = 4 << 20, RANGES = 3 };
@@ -169,6 +171,25 @@ static void access_make(struct access *access)
         access->lanes = random_below(2) ? 0 : 0xffff;
 }
 
+/* Ranges that nobody goes to, of which each begins so much behind a multiple of a place. */
+static void ranges_map(struct vm **vm, struct vm_reader *reader, uint64_t behind)
+{
+    assert_int_equal(vm_create(vm), 0);
+    for (uint32_t i = 0; i < RANGES; i++)
+        assert_int_equal(vm_map(*vm, RANGE_VA(i) + i * behind, RANGE_BYTES,
+                                (void *)(uintptr_t)RANGE_VA(i), VM_READ | VM_WRITE),
+                         0);
+    vm_reader_register(*vm, reader);
+    vm_reader_enter(reader);
+}
+
+static void ranges_unmap(struct vm *vm, struct vm_reader *reader)
+{
+    vm_reader_leave(reader);
+    vm_reader_unregister(reader);
+    vm_destroy(vm);
+}
+
 static void lines_are_those_of_the_lanes(void **state)
 {
     struct vm *vm;
@@ -177,13 +198,7 @@ static void lines_are_those_of_the_lanes(void **state)
     struct wave wave = {.group = &group};
     uint64_t joined = 0;
     (void)state;
-    assert_int_equal(vm_create(&vm), 0);
-    for (uint32_t i = 0; i < RANGES; i++) /* nobody goes there */
-        assert_int_equal(vm_map(vm, RANGE_VA(i), RANGE_BYTES, (void *)(uintptr_t)RANGE_VA(i),
-                                VM_READ | VM_WRITE),
-                         0);
-    vm_reader_register(vm, &reader);
-    vm_reader_enter(&reader);
+    ranges_map(&vm, &reader, 0);
     for (uint32_t i = 0; i < PATTERNS; i++) {
         struct access access;
         struct expected expected;
@@ -196,9 +211,63 @@ static void lines_are_those_of_the_lanes(void **state)
         joined += expected.count - group.accesses.count;
     }
     assert_true(joined > PATTERNS / 10);
-    vm_reader_leave(&reader);
-    vm_reader_unregister(&reader);
-    vm_destroy(vm);
+    ranges_unmap(vm, &reader);
+    free(group.accesses.items);
+}
+
+static bool line_hits(struct cache *cache, uint64_t place)
+{
+    uint32_t way;
+    return cache_set_reach(cache_set(cache, place), cache->way_count, cache_number(cache, place),
+                           &way, NULL);
+}
+
+/* A group's scalar reads, of which all lines go to the one cache, and those that are logged to the
+ * other one. Both hit as often. */
+static uint64_t scalar_reads(struct wave *wave, struct cache *all, struct cache *logged)
+{
+    enum { READS = 60 };
+    const struct inst inst = {.format = FMT_SMEM, .klass = CLASS_SMEM};
+    struct workgroup *group = wave->group;
+    const uint64_t start = random_below(RANGE_BYTES / 2) / 4 * 4;
+    uint64_t hits = 0, own_hits = 0;
+    line_log_clear(&group->accesses);
+    for (int i = 0; i < READS; i++) {
+        const uint32_t bytes = 4u << random_below(5);
+        const uint64_t va = RANGE_VA(random_below(RANGES)) + (RANGES << 12) + start +
+                            (uint64_t)random_below(24) * 4 + (uint64_t)random_below(6) * 4096;
+        assert_non_null(vm_translate(group->reader, va, bytes, VM_READ));
+        access_log_scalar(wave, &inst, va, bytes);
+        for (uint64_t at = va / LINE * LINE; at < va + bytes; at += LINE)
+            hits += line_hits(all, vm_place(group->reader, at));
+    }
+    access_log_place(group);
+    for (uint64_t i = 0; i < group->accesses.count; i++)
+        own_hits += line_hits(logged, group->accesses.items[i].line_va);
+    assert_int_equal(own_hits + group->accesses.scalar_repeats, hits);
+    return group->accesses.scalar_repeats;
+}
+
+static void scalar_reads_that_are_left_out_are_hits(void **state)
+{
+    enum { GROUPS = 2000, CACHE_BYTES = 16384, WAYS = 4 };
+    struct vm *vm;
+    struct vm_reader reader = {0};
+    struct launch launch = {0};
+    struct workgroup group = {.wants = PERF_WANT_MEMORY, .reader = &reader, .launch = &launch};
+    struct wave wave = {.group = &group};
+    struct cache all, logged;
+    uint64_t left_out = 0;
+    (void)state;
+    ranges_map(&vm, &reader, 4096 + 3 * LINE);
+    assert_int_equal(cache_create(&all, CACHE_BYTES, LINE, WAYS, false), 0);
+    assert_int_equal(cache_create(&logged, CACHE_BYTES, LINE, WAYS, false), 0);
+    for (int i = 0; i < GROUPS; i++)
+        left_out += scalar_reads(&wave, &all, &logged);
+    assert_true(left_out > 10 * GROUPS);
+    cache_destroy(&all);
+    cache_destroy(&logged);
+    ranges_unmap(vm, &reader);
     free(group.accesses.items);
 }
 
@@ -206,6 +275,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_are_those_of_the_lanes),
+        cmocka_unit_test(scalar_reads_that_are_left_out_are_hits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,15 @@
  * Handlers of FLAT and GLOBAL loads and stores for the common case (flat_rows.h), one for each
  * number of dwords and each way to say the address. Each looks first whether all is as it expects,
  * has done nothing until then, and leaves everything else to
- * flat_elements.c.
+ * flat_elements.c. What counters want of it is logged here.
  *
  * Compiled for each level of the host.
  */
 #include "wave/flat_rows.h"
 
 #include "mem/vm.h"
+#include "perf/cache.h"
+#include "wave/access.h"
 #include "wave/chunk_vectors.h"
 #include "wave/flat_elements.h"
 #include "wave/group.h"
@@ -18,6 +20,12 @@
 #define LEVEL_NAME(stem, level) NAME_OF(stem, level)
 
 enum { FLAT_DWORDS = 2 }; /* of the encoding */
+
+/* What the log says of these flags of an instruction are the same bits, one after another. */
+enum { CACHE_POLICY = ACCESS_GLC | ACCESS_SLC | ACCESS_SCC };
+_Static_assert(IF_GLC / IF_GLC == (int)ACCESS_GLC && IF_SLC / IF_GLC == (int)ACCESS_SLC &&
+                   IF_DLC_SCC / IF_GLC == (int)ACCESS_SCC,
+               "shifted");
 
 /* Bits that differ between the lanes' addresses and those of elements that follow each other;
  * `high` NULL: 32-bit offsets. */
@@ -141,28 +149,60 @@ CONSTANT_DWORDS void span_foresee(struct workgroup *group, const struct inst *i,
         line_fetch(next + at, size <= NARROW);
 }
 
+/* The lines of what follows each other from `va` on, which counters want. Mostly they are whole
+ * blocks, as access_log_span_lines() has them. */
+CONSTANT_DWORDS void lines_log(struct wave *w, const struct inst *i, uint64_t va, unsigned dwords,
+                               uint32_t access)
+{
+    struct access_log *log = &w->group->accesses;
+    fetch_note_before(w, i);
+    if (va % CACHE_BLOCK_BYTES || dwords == 3 || log->capacity - log->count < dwords) {
+        access_log_span_lines(w, i, va, 4 * dwords);
+        return;
+    }
+    const unsigned coalesced = dwords == 1 ? ACCESS_COALESCED : 0;
+    const struct perf_line_access block = {
+        .line_va = va,
+        .bytes_mask_lo = UINT32_MAX,
+        .bytes_mask_hi = UINT32_MAX,
+        .kind = access == VM_READ ? ACCESS_READ : ACCESS_WRITE,
+        .flags = (uint8_t)(coalesced | (i->flags / IF_GLC & CACHE_POLICY)),
+        .tags = dwords == 2 ? 2 : 1, /* windows of a line */
+        .more = CACHE_BLOCK_BYTES / 64 - 1};
+    struct perf_line_access *items = log->items + log->count;
+    for (unsigned n = 0; n < dwords; n++) {
+        items[n] = block;
+        items[n].line_va += n * CACHE_BLOCK_BYTES;
+    }
+    items->flags |= ACCESS_FIRST;
+    items->tally = i->tally;
+    items->lanes = dwords == 1 ? WAVE_LANES / 4 /* quads */ : WAVE_LANES;
+    log->count += dwords;
+}
+
 /* Where the elements lie that follow each other from `va` on, if all is as expected; else NULL. */
 CONSTANT_DWORDS uint8_t *span_at(const struct wave *w, const struct inst *i, uint64_t va,
-                                 uint32_t size, uint32_t access)
+                                 unsigned dwords, uint32_t access)
 {
     struct workgroup *group = w->group;
     const struct vm_range *way = vm_way(group->reader, va);
+    const uint32_t size = WAVE_LANES * 4 * dwords;
     uint64_t at = va - way->start, length = way->end - way->start;
     if (va >> 48 /* perhaps an aperture */ || at >= length || size > length - at ||
         (way->flags & access) != access)
         return NULL;
-    if (memory_watched(w, i) || span_sampled(va, size, way->start, group->sample_limit))
+    if (time_sampled(w, i) || span_sampled(va, size, way->start, group->sample_limit))
         return NULL;
     uint8_t *host = way->host + at;
     if ((uintptr_t)host % CHUNK_BYTES != 0)
         return NULL;
-    span_foresee(w->group, i, va, host, size);
+    span_foresee(group, i, va, host, size);
     return host;
 }
 
 /* The same by the lanes' addresses. */
 CONSTANT_DWORDS uint8_t *elements_at(const struct wave *w, const struct inst *i, unsigned dwords,
-                                     bool scalar_base, uint32_t access)
+                                     bool scalar_base, uint32_t access, uint64_t *va)
 {
     const lane_row *rows = w->v + i->src[0].index;
     const uint32_t *low = rows[0], *high = scalar_base ? NULL : rows[1];
@@ -172,8 +212,8 @@ CONSTANT_DWORDS uint8_t *elements_at(const struct wave *w, const struct inst *i,
         return NULL;
     uint64_t base = scalar_base ? w->s[i->src[2].index] | (uint64_t)w->s[i->src[2].index + 1] << 32
                                 : (uint64_t)high[0] << 32;
-    uint64_t va = base + low[0] + (uint64_t)(int64_t)i->offset;
-    return span_at(w, i, va, 256 * dwords, access);
+    *va = base + low[0] + (uint64_t)(int64_t)i->offset;
+    return span_at(w, i, *va, dwords, access);
 }
 
 CONSTANT_DWORDS const struct inst *load_from(struct wave *w, const struct inst *i,
@@ -188,22 +228,6 @@ CONSTANT_DWORDS const struct inst *load_from(struct wave *w, const struct inst *
     return i + FLAT_DWORDS;
 }
 
-CONSTANT_DWORDS const struct inst *load(struct wave *w, const struct inst *i, unsigned dwords,
-                                        bool scalar_base)
-{
-    const uint8_t *host = elements_at(w, i, dwords, scalar_base, VM_READ);
-    return __builtin_expect(host != NULL, 1) ? load_from(w, i, host, dwords)
-                                             : flat_load_dwords(w, i);
-}
-
-CONSTANT_DWORDS const struct inst *load_span(struct wave *w, const struct inst *i, uint64_t va,
-                                             unsigned dwords)
-{
-    const uint8_t *host = span_at(w, i, va, 256 * dwords, VM_READ);
-    return __builtin_expect(host != NULL, 1) ? load_from(w, i, host, dwords)
-                                             : flat_load_span(w, i, va);
-}
-
 CONSTANT_DWORDS const struct inst *store_to(struct wave *w, const struct inst *i, uint8_t *host,
                                             unsigned dwords)
 {
@@ -215,20 +239,76 @@ CONSTANT_DWORDS const struct inst *store_to(struct wave *w, const struct inst *i
     return i + FLAT_DWORDS;
 }
 
+/* The same while accesses are counted. Calls that most do not need would cost those their
+ * registers. */
+#define DEFINE_COUNTED(dwords)                                                                     \
+    static __attribute__((noinline)) const struct inst *load_counted_##dwords(                     \
+        struct wave *w, const struct inst *i, const uint8_t *host, uint64_t va)                    \
+    {                                                                                              \
+        lines_log(w, i, va, dwords, VM_READ);                                                      \
+        return load_from(w, i, host, dwords);                                                      \
+    }                                                                                              \
+    static __attribute__((noinline)) const struct inst *store_counted_##dwords(                    \
+        struct wave *w, const struct inst *i, uint8_t *host, uint64_t va)                          \
+    {                                                                                              \
+        lines_log(w, i, va, dwords, VM_WRITE);                                                     \
+        return store_to(w, i, host, dwords);                                                       \
+    }
+DEFINE_COUNTED(1)
+DEFINE_COUNTED(2)
+DEFINE_COUNTED(3)
+DEFINE_COUNTED(4)
+#define CALL_COUNTED(verb, dwords, ...)                                                            \
+    ((dwords) == 1   ? verb##_counted_1(__VA_ARGS__)                                               \
+     : (dwords) == 2 ? verb##_counted_2(__VA_ARGS__)                                               \
+     : (dwords) == 3 ? verb##_counted_3(__VA_ARGS__)                                               \
+                     : verb##_counted_4(__VA_ARGS__))
+
+static inline bool is_counted(const struct wave *w)
+{
+    return __builtin_expect(w->group->wants & PERF_WANT_MEMORY, 0);
+}
+
+CONSTANT_DWORDS const struct inst *load(struct wave *w, const struct inst *i, unsigned dwords,
+                                        bool scalar_base)
+{
+    uint64_t va;
+    const uint8_t *host = elements_at(w, i, dwords, scalar_base, VM_READ, &va);
+    if (__builtin_expect(!host, 0))
+        return flat_load_dwords(w, i);
+    return is_counted(w) ? CALL_COUNTED(load, dwords, w, i, host, va)
+                         : load_from(w, i, host, dwords);
+}
+
+CONSTANT_DWORDS const struct inst *load_span(struct wave *w, const struct inst *i, uint64_t va,
+                                             unsigned dwords)
+{
+    const uint8_t *host = span_at(w, i, va, dwords, VM_READ);
+    if (__builtin_expect(!host, 0))
+        return flat_load_span(w, i, va);
+    return is_counted(w) ? CALL_COUNTED(load, dwords, w, i, host, va)
+                         : load_from(w, i, host, dwords);
+}
+
 CONSTANT_DWORDS const struct inst *store(struct wave *w, const struct inst *i, unsigned dwords,
                                          bool scalar_base)
 {
-    uint8_t *host = elements_at(w, i, dwords, scalar_base, VM_WRITE);
-    return __builtin_expect(host != NULL, 1) ? store_to(w, i, host, dwords)
-                                             : flat_store_dwords(w, i);
+    uint64_t va;
+    uint8_t *host = elements_at(w, i, dwords, scalar_base, VM_WRITE, &va);
+    if (__builtin_expect(!host, 0))
+        return flat_store_dwords(w, i);
+    return is_counted(w) ? CALL_COUNTED(store, dwords, w, i, host, va)
+                         : store_to(w, i, host, dwords);
 }
 
 CONSTANT_DWORDS const struct inst *store_span(struct wave *w, const struct inst *i, uint64_t va,
                                               unsigned dwords)
 {
-    uint8_t *host = span_at(w, i, va, 256 * dwords, VM_WRITE);
-    return __builtin_expect(host != NULL, 1) ? store_to(w, i, host, dwords)
-                                             : flat_store_span(w, i, va);
+    uint8_t *host = span_at(w, i, va, dwords, VM_WRITE);
+    if (__builtin_expect(!host, 0))
+        return flat_store_span(w, i, va);
+    return is_counted(w) ? CALL_COUNTED(store, dwords, w, i, host, va)
+                         : store_to(w, i, host, dwords);
 }
 
 #define HANDLERS(X)                                                                                \

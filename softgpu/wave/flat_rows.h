@@ -1,7 +1,7 @@
 /*
  * Most of what array code does with global memory: a full wave loads or stores elements of whole
  * dwords that follow each other in one mapping, from a multiple of 16 bytes on, and nobody looks at
- * the instruction. Compiled three times (flat_rows.c); everything else is
+ * the instruction for modelled time. Compiled three times (flat_rows.c); everything else is
  * flat_elements.c's.
  */
 #ifndef WAVE_FLAT_ROWS_H

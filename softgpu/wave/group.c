@@ -72,39 +72,84 @@ static void executed_note(struct wave *wave, const struct inst *inst, const stru
         step_note(wave, inst, next);
 }
 
-/* The same while instruction fetches are counted, or instructions traced: then no run of
- * instructions is executed as one, and neither where nobody knows what it fetches. A slot's first
- * execution only decodes it, and comes back to it: that is no fetch. Kept out of line, for the sake
- * of wave_run()'s registers. */
-static __attribute__((noinline)) void wave_run_noting(struct wave *wave)
+/* A slot's first execution only decodes it, and comes back to it: that is no fetch. Whatever else
+ * comes back to itself has been fetched. */
+static inline const struct inst *single_fetching(struct wave *wave, const struct inst *inst,
+                                                 inst_exec_fn *exec, int32_t *left)
 {
-    const bool is_traced = wave->group->is_traced;
+    struct fetch_log *fetches = &wave->group->fetches;
+    wave->slice_left = 0;
+    *left -= 1;
+    const struct inst *next = exec(wave, inst);
+    if (next != inst && !fetch_has(fetches, inst))
+        fetch_note(wave, inst);
+    return next;
+}
+
+/* One instruction, or a run of which it is known what it fetches. */
+static inline const struct inst *execute_fetching(struct wave *wave, const struct inst *inst,
+                                                  inst_exec_fn *exec, int32_t *left)
+{
+    const struct fetch_path *path = fetch_path_of(inst, exec);
+    if (!path)
+        return single_fetching(wave, inst, exec, left);
+    wave->slice_left = *left - 1;
+    fetch_run_begin(wave, inst, path);
+    const struct inst *next = exec(wave, inst);
+    fetch_run_end(wave, (uint32_t)(*left - wave->slice_left));
+    *left = wave->slice_left;
+    return next;
+}
+
+/* The same while instruction fetches are counted. */
+static __attribute__((noinline)) void wave_run_fetching(struct wave *wave)
+{
+    struct fetch_log *fetches = &wave->group->fetches;
     const struct inst *inst = wave->pc;
     int32_t left = WAVE_SLICE_INSTRUCTIONS;
     wave->stop = WAVE_RUNNING;
-    wave->group->fetches.last_window = wave->fetch_window;
-    wave->group->fetches.window = NULL;
+    fetches->last_window = wave->fetch_window;
+    fetches->window = NULL;
     step_begin(wave);
-    while (left > 0 && inst && !step_ends(wave, inst)) {
+    while (left > 0 && !step_ends(wave, inst)) {
         inst_exec_fn *exec = __atomic_load_n(&inst->exec, __ATOMIC_ACQUIRE);
-        const struct fetch_path *path = is_traced ? NULL : fetch_path_of(inst, exec);
         uint64_t mask = wave_exec(wave);
-        wave->slice_left = path ? left - 1 : 0;
-        if (path)
-            fetch_run_begin(wave, inst, path);
-        const struct inst *next = exec(wave, inst);
+        const struct inst *next = execute_fetching(wave, inst, exec, &left);
         wave_count(wave, inst, mask);
-        const int32_t executed = path ? left - wave->slice_left : 1;
-        if (path)
-            fetch_run_end(wave, (uint32_t)executed);
-        else if (next != inst)
-            executed_note(wave, inst, next);
-        if (path || next != inst)
+        if (wave->in_step && next != inst)
             wave->has_read |= step_reads(inst);
-        left -= executed;
         inst = next;
+        if (!inst)
+            break;
     }
     wave->slice_left = left;
+    wave->fetch_window = fetches->last_window;
+    if (!inst)
+        return;
+    wave->pc = inst;
+    wave->stop = WAVE_SLICE;
+}
+
+/* The same while they are traced: no run of instructions is executed as one. */
+static __attribute__((noinline)) void wave_run_noting(struct wave *wave)
+{
+    const struct inst *inst = wave->pc;
+    wave->stop = WAVE_RUNNING;
+    wave->group->fetches.last_window = wave->fetch_window;
+    wave->group->fetches.window = NULL;
+    wave->slice_left = 0;
+    step_begin(wave);
+    for (int left = WAVE_SLICE_INSTRUCTIONS; left > 0 && inst && !step_ends(wave, inst); left--) {
+        inst_exec_fn *exec = __atomic_load_n(&inst->exec, __ATOMIC_ACQUIRE);
+        uint64_t mask = wave_exec(wave);
+        const struct inst *next = exec(wave, inst);
+        wave_count(wave, inst, mask);
+        if (next != inst) {
+            executed_note(wave, inst, next);
+            wave->has_read |= step_reads(inst);
+        }
+        inst = next;
+    }
     wave->fetch_window = wave->group->fetches.last_window;
     if (!inst)
         return;
@@ -148,8 +193,10 @@ static bool group_round(struct workgroup *group, struct wave **faulting)
             continue;
         if (group->wave_count > 1)
             valu_switch(wave);
-        if (__builtin_expect((group->wants & PERF_WANT_FETCH) || group->is_traced, 0))
+        if (__builtin_expect(group->is_traced, 0))
             wave_run_noting(wave);
+        else if (__builtin_expect(group->wants & PERF_WANT_FETCH, 0))
+            wave_run_fetching(wave);
         else if (group->turns_in_step > 0)
             wave_run_in_step(wave);
         else

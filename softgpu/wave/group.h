@@ -58,10 +58,17 @@ struct launch {
     uint32_t sample_limit; /* that groups begin with */
 };
 
+enum { SCALAR_RECENT = 8 };
 struct access_log { /* cache-line requests, while perf wants them */
     struct perf_line_access *items;
     uint64_t count, capacity;
-    uint64_t placed; /* the first ones, which have places instead of addresses */
+    uint64_t placed;   /* the first ones, which have places instead of addresses */
+    uint64_t expected; /* as many as the group before in this place had */
+    /* Scalar reads of lines that nothing has followed in their sets of the scalar cache: hits that
+     * leave it as it is. */
+    uint64_t scalar_repeats;
+    uint64_t
+        scalar_lines[SCALAR_RECENT]; /* address + 1 of the last line, by its place's low bits */
 };
 
 enum { FETCH_WINDOW_BYTES = 32, FETCH_RECENT = 16, FETCH_PATHS = 8 };

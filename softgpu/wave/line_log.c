@@ -1,11 +1,12 @@
 #include "wave/line_log.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool line_log_grow(struct access_log *log, uint64_t more)
 {
-    enum { ENTRIES_INITIAL = 256 };
-    uint64_t capacity = log->capacity ? log->capacity * 2 : ENTRIES_INITIAL;
+    enum { ENTRIES_SPARE = 256 }; /* more than an instruction asks for in advance */
+    uint64_t capacity = log->capacity ? log->capacity * 2 : log->expected + ENTRIES_SPARE;
     while (capacity - log->count < more)
         capacity *= 2;
     void *items = realloc(log->items, capacity * sizeof *log->items);
@@ -27,4 +28,11 @@ void line_log_add(struct workgroup *group, uint64_t line_va, uint64_t bytes,
                                       .bytes_mask_hi = (uint32_t)(bytes >> 32),
                                       .kind = kind,
                                       .flags = flags};
+}
+
+void line_log_clear(struct access_log *log)
+{
+    log->count = log->placed = 0;
+    log->scalar_repeats = 0;
+    memset(log->scalar_lines, 0, sizeof log->scalar_lines);
 }

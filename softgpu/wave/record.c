@@ -331,6 +331,7 @@ static void record_group(struct engine *engine, struct workgroup *group, struct 
     record->flat_lds_only = group->flat_lds_only;
     record->lds = group->lds_counts;
     record->fetches = group->fetches.count;
+    record->scalar_repeats = group->accesses.scalar_repeats;
     record->beside = groups_beside(group->dispatch, group);
     perf_group_time(record);
     sums_name(engine, &group->executed, record);
@@ -388,7 +389,7 @@ static __attribute__((noinline)) uint64_t record_make(struct engine *engine,
     /* The slot is ours: the window keeps every other group's index apart. */
     record_group(engine, group, &slot->record);
     slot->accesses = group->accesses;
-    group->accesses = (struct access_log){0};
+    group->accesses = (struct access_log){.expected = slot->accesses.count};
     slot->blocks = group->blocks;
     group->blocks = (struct block_log){0};
     slot->steps = group->steps;

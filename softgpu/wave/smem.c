@@ -8,6 +8,7 @@
 #include "wave/access.h"
 #include "wave/group.h"
 #include "wave/host_levels.h"
+#include "wave/line_log.h"
 #include "wave/time_note.h"
 
 #define EXEC_FN(name) static const struct inst *exec_##name(struct wave *w, const struct inst *i)
@@ -80,6 +81,17 @@ ALWAYS_INLINE void scalar_read(uint32_t *to, const uint8_t *from, uint32_t dword
     }
 }
 
+/* What counters want of a load: mostly one line that was read before. */
+ALWAYS_INLINE void lines_count(struct wave *w, const struct inst *i, uint64_t va, uint32_t size,
+                               uint64_t mapping)
+{
+    enum { LINE_BYTES = 64 };
+    const bool one_line = va % LINE_BYTES + size <= LINE_BYTES;
+    const uint64_t line_va = va - va % LINE_BYTES;
+    if (!one_line || !line_log_scalar_has(&w->group->accesses, line_va, mapping))
+        access_log_scalar_lines(w, i, va, size);
+}
+
 /*
  * Nearly all scalar loads: the address is a pair's and a constant's sum in the mapping that was
  * looked up last, and nobody looks at it but for modelled time, in one block. The others are
@@ -99,14 +111,13 @@ ALWAYS_INLINE const struct inst *load_plain(struct wave *w, const struct inst *i
     const uint8_t *host = way->host + at;
     if (__builtin_expect(dwords > 1 && (uintptr_t)host % 8 != 0, 0))
         return exec_LOAD(w, i);
-    bool watched = time_scalar_watched_in(group, va, size, way->start);
-    if (__builtin_expect(watched, 0)) {
-        bool one_block = va % SAMPLE_BLOCK_BYTES + size <= SAMPLE_BLOCK_BYTES;
-        if (group->wants & PERF_WANT_MEMORY || !one_block)
-            return exec_LOAD(w, i);
-    }
+    const bool sampled = time_scalar_sampled_in(group, va, size, way->start);
+    if (__builtin_expect(sampled && va % SAMPLE_BLOCK_BYTES + size > SAMPLE_BLOCK_BYTES, 0))
+        return exec_LOAD(w, i);
+    if (__builtin_expect(group->wants & PERF_WANT_MEMORY, 0))
+        lines_count(w, i, va, size, way->start);
     scalar_read(&w->s[i->dst.index], host, dwords);
-    if (__builtin_expect(watched, 0) && !time_note_repeated(group, va, size))
+    if (__builtin_expect(sampled, 0) && !time_note_repeated(group, va, size))
         time_note_block(group, i, va, time_origin_scalar_in(group, va, way->start), size);
     return i + SMEM_DWORDS;
 }

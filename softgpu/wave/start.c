@@ -4,6 +4,7 @@
 #include "perf/sampling.h"
 #include "wave/group.h"
 #include "wave/host_levels.h"
+#include "wave/line_log.h"
 
 static void set_system_sgprs(struct wave *wave, const struct launch *launch)
 {
@@ -167,7 +168,7 @@ void group_start(struct workgroup *group, const struct gpu_model *model, uint64_
     group->lds_bytes = launch->lds_bytes;
     if (launch->lds_bytes)
         memset(group->lds, 0, launch->lds_bytes);
-    group->accesses.count = group->accesses.placed = 0;
+    line_log_clear(&group->accesses);
     group->steps.count = group->steps.lost = 0;
     fetch_log_clear(&group->fetches);
     group->lds_counts = (struct perf_lds){0};

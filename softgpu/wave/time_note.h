@@ -100,19 +100,21 @@ static inline uint64_t time_origin_scalar(const struct workgroup *group, uint64_
     return time_origin_scalar_in(group, va, time_origin(group, va));
 }
 
-/* Whether somebody may want to see a scalar load in a mapping that begins there: not if one block
+/* Whether a scalar load in a mapping that begins there may touch a sampled block: not if one block
  * has it that is not sampled. */
-static inline bool time_scalar_watched_in(const struct workgroup *group, uint64_t va,
+static inline bool time_scalar_sampled_in(const struct workgroup *group, uint64_t va,
                                           uint32_t bytes, uint64_t mapping)
 {
     bool one_block = va % SAMPLE_BLOCK_BYTES + bytes <= SAMPLE_BLOCK_BYTES;
-    return group->wants & PERF_WANT_MEMORY || !one_block ||
+    return !one_block ||
            sample_position(va - time_origin_scalar_in(group, va, mapping)) < group->sample_limit;
 }
 
+/* Whether somebody may want to see it. */
 static inline bool time_scalar_watched(const struct workgroup *group, uint64_t va, uint32_t bytes)
 {
-    return time_scalar_watched_in(group, va, bytes, time_origin(group, va));
+    return group->wants & PERF_WANT_MEMORY ||
+           time_scalar_sampled_in(group, va, bytes, time_origin(group, va));
 }
 
 /* Elements that lie one behind the other, `bytes` together. */
