@@ -261,7 +261,7 @@ CACHE_INLINE struct cache_set *cache_set(struct cache *cache, uint64_t address)
     return set;
 }
 
-/* What says where a block's sets are: for loops that write bytes, which might be these. */
+/* What says where sets are: for loops that write bytes, which might be these. */
 struct cache_shape {
     uint8_t *sets;
     const uint64_t *block_marks;
@@ -284,6 +284,17 @@ CACHE_INLINE struct cache_set *cache_united_at(struct cache *cache, const struct
         !cache_block_begin(cache, block))
         return NULL;
     return (struct cache_set *)(void *)(shape->sets + (size_t)number * shape->set_bytes);
+}
+
+/* cache_set() of one. */
+CACHE_INLINE struct cache_set *cache_single_at(struct cache *cache, const struct cache_shape *shape,
+                                               uint64_t line)
+{
+    uint64_t number = (uint32_t)line & shape->set_mask;
+    struct cache_set *set = (struct cache_set *)(void *)(shape->sets + number * shape->set_bytes);
+    if (__builtin_expect(set->mark + 1 != shape->united, 0))
+        cache_set_begin(cache, number);
+    return set;
 }
 
 /* The same of the block at an address, if its lines are reached together; NULL: each by itself. */

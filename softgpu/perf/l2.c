@@ -212,145 +212,201 @@ static __attribute__((noinline)) void block_write(const struct path *path,
         l2_line(path, &each, path->tcc->way_count, REQUEST_WRITE);
 }
 
-/* Blocks whose sets of the L2 have seen nothing else: each of their lines has all of its sectors,
- * written or not, or is not there. The request is served then. */
-struct united {
+/* Reads and writes of vector L1s, which most requests are, are served in a loop that knows: */
+struct serving {
     const struct path *path;
     struct cache_shape shape;
-    uint32_t lines, channels; /* channels: mask */
+    uint32_t lines, channels; /* of a block; mask */
     uint64_t latency;         /* of reads, so far */
 };
 
-CACHE_INLINE void united_read(struct united *u, const struct channel *channel,
+CACHE_INLINE struct channel serving_channel(const struct serving *s, uint64_t va)
+{
+    const struct memory_totals *totals = s->path->totals;
+    const uint64_t channel = va / CACHE_BLOCK_BYTES & s->channels;
+    return (struct channel){totals->channel[channel], &totals->work[channel]};
+}
+
+/* The line is in a block of sets that is to be written back. */
+CACHE_INLINE void serving_dirty(const struct serving *s, uint64_t line)
+{
+    const uint32_t set = (uint32_t)line & s->shape.set_mask;
+    used_note(&s->path->memory->blocks_dirty, s->path->first_block + (set >> s->shape.block_shift));
+}
+
+/* Sectors that a read wants and the line does not hold come from memory in one transaction. */
+CACHE_INLINE void single_read(struct serving *s, uint64_t va, const struct channel *channel,
+                              struct cache_state *state)
+{
+    const uint32_t sector = cache_sector(s->path->tcc, va);
+    const uint32_t wanted = s->path->read_bytes > CACHE_SECTOR_BYTES ? 3 : 1u << sector;
+    const uint32_t missing = wanted & ~(uint32_t)state->sectors;
+    uint64_t *totals = channel->totals;
+    requests_count(totals, REQUEST_READ, 1, MEMORY_RW);
+    s->latency += l2_cycles(!missing);
+    if (!missing) {
+        totals[CHANNEL(TCC_HIT)]++;
+        return;
+    }
+    totals[CHANNEL(TCC_MISS)]++;
+    totals[missing == 3 ? CHANNEL(EA_READ_128) : CHANNEL(EA_READ_64)]++;
+    reads_note(channel, HOME_OWN, 1);
+    state->sectors |= (uint8_t)wanted;
+}
+
+/* Hits where the line is. */
+CACHE_INLINE void single_write(const struct serving *s, const struct request *request,
+                               const struct channel *channel, struct cache_state *state, bool there)
+{
+    const uint32_t sector = cache_sector(s->path->tcc, request->va);
+    requests_count(channel->totals, REQUEST_WRITE, 1, MEMORY_RW);
+    channel->totals[there ? CHANNEL(TCC_HIT) : CHANNEL(TCC_MISS)]++;
+    state->dirty_bytes[sector] |= request->bytes;
+    if (state->dirty_bytes[sector] == UINT64_MAX) /* nothing left to fetch */
+        state->sectors |= (uint8_t)(1u << sector);
+    serving_dirty(s, request->va >> s->shape.line_shift);
+}
+
+/* What l2_line() does for the GPU's own memory. False: it has not been served. */
+CACHE_INLINE bool single_serve(struct serving *s, const struct request *request, uint32_t ways,
+                               bool writes)
+{
+    const uint64_t va = request->va, line = va >> s->shape.line_shift;
+    const struct channel channel = serving_channel(s, va);
+    uint64_t replaced;
+    uint32_t way;
+    if (is_other(va))
+        return false;
+    struct cache_set *set = cache_single_at(s->path->tcc, &s->shape, line);
+    bool there = cache_set_reach(set, ways, line + 1, &way, &replaced);
+    struct cache_state *state = &cache_states_of(set, ways)[way];
+    if (!there) {
+        if (replaced)
+            lines_leave(state, 1, &channel);
+        *state = (struct cache_state){.home = HOME_OWN};
+    }
+    if (writes)
+        single_write(s, request, &channel, state, there);
+    else
+        single_read(s, va, &channel, state);
+    return true;
+}
+
+/* Blocks whose sets of the L2 have seen nothing else: each of their lines has all of its sectors,
+ * written or not, or is not there. */
+
+CACHE_INLINE void united_read(struct serving *s, const struct channel *channel,
                               struct cache_state *state, bool there)
 {
-    const uint32_t count = u->path->block_reads;
+    const uint32_t count = s->path->block_reads;
     uint64_t *totals = channel->totals;
     requests_count(totals, REQUEST_READ_BLOCK, count, MEMORY_RW);
-    u->latency += count * l2_cycles(there);
+    s->latency += count * l2_cycles(there);
     if (there) {
         totals[CHANNEL(TCC_HIT)] += count;
         return;
     }
-    *state = (struct cache_state){.sectors = u->lines < BLOCK_LINES ? 3 : 1};
+    *state = (struct cache_state){.sectors = s->lines < BLOCK_LINES ? 3 : 1};
     totals[CHANNEL(TCC_MISS)] += count;
     totals[count < BLOCK_LINES ? CHANNEL(EA_READ_128) : CHANNEL(EA_READ_64)] += count;
     reads_note(channel, HOME_OWN, count);
 }
 
 /* A line's second half finds what the first has made. */
-CACHE_INLINE void united_write(const struct united *u, const struct channel *channel,
+CACHE_INLINE void united_write(const struct serving *s, const struct channel *channel,
                                struct cache_state *state, bool there)
 {
-    const uint32_t misses = there ? 0 : u->lines;
+    const uint32_t misses = there ? 0 : s->lines;
     uint64_t *totals = channel->totals;
     requests_count(totals, REQUEST_WRITE_BLOCK, BLOCK_LINES, MEMORY_RW);
     totals[CHANNEL(TCC_MISS)] += misses;
     totals[CHANNEL(TCC_HIT)] += BLOCK_LINES - misses;
     state->dirty_bytes[0] = UINT64_MAX;
-    state->dirty_bytes[1] = u->lines < BLOCK_LINES ? UINT64_MAX : 0;
-    state->sectors = u->lines < BLOCK_LINES ? 3 : 1;
+    state->dirty_bytes[1] = s->lines < BLOCK_LINES ? UINT64_MAX : 0;
+    state->sectors = s->lines < BLOCK_LINES ? 3 : 1;
     state->home = HOME_OWN;
 }
 
 /* False: it has not been served. */
-CACHE_INLINE bool united_serve(struct united *u, uint64_t va, uint32_t ways, bool writes)
+CACHE_INLINE bool united_serve(struct serving *s, uint64_t va, uint32_t ways, bool writes)
 {
-    const uint64_t at = va / CACHE_BLOCK_BYTES, line = va >> u->shape.line_shift;
-    const struct memory_totals *totals = u->path->totals;
-    const struct channel channel = {totals->channel[at & u->channels],
-                                    &totals->work[at & u->channels]};
+    const uint64_t line = va >> s->shape.line_shift;
+    const struct channel channel = serving_channel(s, va);
     uint64_t replaced;
     uint32_t way;
-    struct cache_set *set = is_other(va) ? NULL : cache_united_at(u->path->tcc, &u->shape, line);
+    struct cache_set *set = is_other(va) ? NULL : cache_united_at(s->path->tcc, &s->shape, line);
     if (__builtin_expect(!set, 0))
         return false;
     bool there = cache_set_reach(set, ways, line + 1, &way, &replaced);
     struct cache_state *state = &cache_states_of(set, ways)[way];
     if (!there && replaced)
-        lines_leave(state, u->lines, &channel);
+        lines_leave(state, s->lines, &channel);
     if (!writes) {
-        united_read(u, &channel, state, there);
+        united_read(s, &channel, state, there);
         return true;
     }
-    united_write(u, &channel, state, there);
-    used_note(&u->path->memory->blocks_dirty,
-              u->path->first_block +
-                  (((uint32_t)line & u->shape.set_mask) >> u->shape.block_shift));
+    united_write(s, &channel, state, there);
+    serving_dirty(s, line);
     return true;
 }
 
-/* Blocks from number `i` on, up to the next request of another kind. Returns which that is. */
-CACHE_INLINE uint32_t blocks_serve(const struct path *path, const struct requests *requests,
-                                   uint32_t i, uint32_t ways)
+static __attribute__((noinline)) void single_other(const struct path *path,
+                                                   const struct request *request)
 {
-    struct united u = {.path = path,
-                       .shape = cache_shape_of(path->tcc),
-                       .lines = 1u << path->tcc->block_shift,
-                       .channels = path->memory->model->tcc_channels - 1};
+    const bool hit = l2_line_other(path, request, (enum request_kind)request->kind);
+    if (request->kind == REQUEST_READ)
+        path->totals->cu[SRC_TCP_READ_LATENCY] += l2_cycles(hit);
+}
+
+/* From number `i` on, up to the next request of another kind. Returns which that is. */
+CACHE_INLINE uint32_t requests_serve(const struct path *path, const struct requests *requests,
+                                     uint32_t i, uint32_t ways)
+{
+    struct serving s = {.path = path,
+                        .shape = cache_shape_of(path->tcc),
+                        .lines = 1u << path->tcc->block_shift,
+                        .channels = path->memory->model->tcc_channels - 1};
     for (; i < requests->count; i++) {
         const struct request *request = &requests->items[i];
-        if (request->kind == REQUEST_WRITE_BLOCK) {
-            if (!united_serve(&u, request->va, ways, true))
+        if (request->kind == REQUEST_READ) {
+            if (!single_serve(&s, request, ways, false))
+                single_other(path, request);
+        } else if (request->kind == REQUEST_WRITE) {
+            if (!single_serve(&s, request, ways, true))
+                single_other(path, request);
+        } else if (request->kind == REQUEST_WRITE_BLOCK) {
+            if (!united_serve(&s, request->va, ways, true))
                 block_write(path, request);
         } else if (request->kind == REQUEST_READ_BLOCK) {
-            if (!united_serve(&u, request->va, ways, false))
+            if (!united_serve(&s, request->va, ways, false))
                 block_read(path, request);
         } else {
             break;
         }
     }
-    path->totals->cu[SRC_TCP_READ_LATENCY] += u.latency;
+    path->totals->cu[SRC_TCP_READ_LATENCY] += s.latency;
     return i;
 }
 
-/* One that is no block. */
-CACHE_INLINE void request_serve(const struct path *path, const struct request *request,
-                                uint32_t ways)
+/* Another one. */
+static __attribute__((noinline)) void request_serve(const struct path *path,
+                                                    const struct request *request)
 {
+    const enum request_kind kind = (enum request_kind)request->kind;
     uint64_t *cu = path->totals->cu;
-    switch ((enum request_kind)request->kind) {
-    case REQUEST_READ: /* requests_run() */
-    case REQUEST_READ_BLOCK:
-    case REQUEST_WRITE_BLOCK:
-        break;
-    case REQUEST_WRITE:
-        l2_line(path, request, ways, REQUEST_WRITE);
-        break;
-    case REQUEST_ATOMIC:
-        cu[SRC_TCP_WRITE_LATENCY] +=
-            l2_cycles(l2_line(path, request, ways, REQUEST_ATOMIC)) + request->conflicts;
-        break;
-    case REQUEST_ATOMIC_RETURNS:
-        cu[SRC_TCP_READ_LATENCY] +=
-            l2_cycles(l2_line(path, request, ways, REQUEST_ATOMIC_RETURNS)) + request->conflicts;
-        break;
-    case REQUEST_SCALAR:
-        cu[SRC_SQC_LATENCY] += l2_cycles(l2_line(path, request, ways, REQUEST_SCALAR));
-        break;
-    case REQUEST_FETCH:
-        cu[SRC_IFETCH_LATENCY] += l2_cycles(l2_line(path, request, ways, REQUEST_FETCH));
-        break;
-    }
-}
-
-static inline bool is_block(enum request_kind kind)
-{
-    return kind == REQUEST_READ_BLOCK || kind == REQUEST_WRITE_BLOCK;
+    uint64_t cycles = l2_cycles(l2_line(path, request, path->tcc->way_count, kind));
+    if (kind == REQUEST_ATOMIC || kind == REQUEST_ATOMIC_RETURNS)
+        cycles += request->conflicts;
+    *latency_of(cu, kind) += cycles;
 }
 
 CACHE_INLINE void requests_run(const struct path *path, const struct requests *requests,
                                uint32_t ways)
 {
     for (uint32_t i = 0; i < requests->count;) {
-        uint64_t latency = 0;
-        for (; i < requests->count && requests->items[i].kind == REQUEST_READ; i++)
-            latency += l2_cycles(l2_line(path, &requests->items[i], ways, REQUEST_READ));
-        path->totals->cu[SRC_TCP_READ_LATENCY] += latency;
-        if (i < requests->count && is_block(requests->items[i].kind))
-            i = blocks_serve(path, requests, i, ways);
-        else if (i < requests->count)
-            request_serve(path, &requests->items[i++], ways);
+        i = requests_serve(path, requests, i, ways);
+        if (i < requests->count)
+            request_serve(path, &requests->items[i++]);
     }
 }
 

@@ -61,9 +61,10 @@ CACHE_INLINE uint32_t block_ask(const struct path *path, uint32_t ways, uint64_t
     return (uint32_t)__builtin_popcount(lacks);
 }
 
-CACHE_INLINE void access_read(const struct path *path, uint32_t ways,
-                              const struct perf_line_access *access, struct requests *requests)
+static void access_read(const struct path *path, const struct perf_line_access *access,
+                        struct requests *requests)
 {
+    const uint32_t ways = path->tcp->way_count;
     bool glc = access->flags & ACCESS_GLC;
     uint64_t va = access->line_va;
     /* A coherent read of half a line of the L1 makes the other half's a miss, too. */
@@ -85,12 +86,9 @@ static inline uint64_t bytes_of(const struct perf_line_access *access)
 }
 
 /* The L1 writes through and allocates nothing. */
-CACHE_INLINE void access_write(const struct path *path, const struct perf_line_access *access,
-                               struct requests *requests)
+CACHE_INLINE void write_ask(const struct perf_line_access *access, struct requests *requests)
 {
     uint32_t count = access->more + 1u;
-    path->totals->cu[SRC_TCP_WRITE] += count;
-    path->totals->cu[SRC_TCP_WRITE_LATENCY] += L2_WRITE_CYCLES * count;
     if (count == BLOCK_LINES) {
         request_add(requests, REQUEST_WRITE_BLOCK, access->line_va, UINT64_MAX, 0);
         return;
@@ -98,6 +96,15 @@ CACHE_INLINE void access_write(const struct path *path, const struct perf_line_a
     for (uint32_t n = 0; n < count; n++)
         request_add(requests, REQUEST_WRITE, access->line_va + LOG_LINE_BYTES * n, bytes_of(access),
                     0);
+}
+
+CACHE_INLINE void access_write(const struct path *path, const struct perf_line_access *access,
+                               struct requests *requests)
+{
+    uint32_t count = access->more + 1u;
+    path->totals->cu[SRC_TCP_WRITE] += count;
+    path->totals->cu[SRC_TCP_WRITE_LATENCY] += L2_WRITE_CYCLES * count;
+    write_ask(access, requests);
 }
 
 static void access_atomic(const struct path *path, const struct perf_line_access *access,
@@ -198,90 +205,65 @@ CACHE_INLINE bool address_count(const struct path *path, const struct perf_line_
     return true;
 }
 
-/* What of an entry says more than that a line is read, and how often it was looked up. */
-static inline uint64_t plain_read_mask(void)
+/* What of an entry says more than that memory is read or written, and how often it was looked up.
+ */
+static inline uint64_t plain_mask(void)
 {
-    const struct perf_line_access says = {.kind = UINT8_MAX,
-                                          .flags = ACCESS_GLC | ACCESS_BUFFER | ACCESS_FIRST |
-                                                   ACCESS_NOWHERE,
-                                          .lanes = UINT16_MAX,
-                                          .more = UINT8_MAX};
+    const struct perf_line_access says = {.kind = UINT8_MAX & ~(ACCESS_READ | ACCESS_WRITE),
+                                          .flags = ACCESS_GLC | ACCESS_BUFFER | ACCESS_NOWHERE};
     uint64_t mask;
     _Static_assert(offsetof(struct perf_line_access, kind) + sizeof mask == sizeof says, "its end");
     memcpy(&mask, &says.kind, sizeof mask);
     return mask;
 }
 
-/* The lines behind its first one of an instruction whose lanes read anywhere: those that are no
- * more than that. What entries_look() does, with little to look at. */
-CACHE_INLINE uint64_t reads_look(const struct path *path, uint32_t ways,
-                                 const struct perf_line_access *accesses, uint64_t at, uint64_t end,
-                                 struct requests *requests)
+/* A line that is read, which is not the first one of its instruction, and no more. */
+static inline uint64_t bare_mask(void)
 {
-    struct cache *tcp = path->tcp;
-    uint64_t *cu = path->totals->cu, tags = 0, page_misses = 0, mask = plain_read_mask(), says;
-    uint32_t first = requests->count, count = first;
-    for (; at < end && count < REQUESTS; at++) {
-        const struct perf_line_access *access = &accesses[at];
-        uint64_t va = access->line_va;
-        uint32_t way;
-        memcpy(&says, &access->kind, sizeof says);
-        if (says & mask)
-            break;
-        tags += access->tags;
-        page_misses += translation_miss(path->utcl1, va);
-        if (cache_set_reach(cache_set(tcp, va), ways, cache_number(tcp, va), &way, NULL))
-            continue;
-        requests->items[count].va = va;
-        requests->items[count++].kind = REQUEST_READ;
-    }
-    requests->count = count;
-    cu[SRC_TCP_TAGS] += tags;
-    cu[SRC_UTCL1_MISS] += page_misses;
-    cu[SRC_UTCL1_HIT] += tags - page_misses; /* each was looked up at least once */
-    cu[SRC_TCP_READ_MISS] += count - first;
-    return at;
-}
-
-/* Whole blocks that are read or written by lanes that follow each other, and nothing else of note.
- */
-static inline uint64_t plain_block_mask(void)
-{
-    const struct perf_line_access says = {.kind = UINT8_MAX & ~(ACCESS_READ | ACCESS_WRITE),
-                                          .flags = ACCESS_GLC | ACCESS_BUFFER | ACCESS_NOWHERE,
-                                          .more = UINT8_MAX};
+    const struct perf_line_access says = {
+        .kind = UINT8_MAX, .flags = ACCESS_FIRST, .lanes = UINT16_MAX, .more = UINT8_MAX};
     uint64_t mask;
     memcpy(&mask, &says.kind, sizeof mask);
-    return mask;
+    return mask | plain_mask();
 }
 
-static inline uint64_t plain_block_value(void)
+static inline uint64_t entry_says(const struct perf_line_access *access)
 {
-    const struct perf_line_access says = {.more = BLOCK_LINES - 1};
-    uint64_t value;
-    memcpy(&value, &says.kind, sizeof value);
-    return value;
+    uint64_t says;
+    memcpy(&says, &access->kind, sizeof says);
+    return says;
 }
 
-/* What has been seen of blocks, before it is added to the totals. */
-struct blocks_seen {
+/* What has been seen of such entries, before it is added to the totals. */
+struct plain_seen {
     uint64_t tags, page_misses, coalesced, read_lanes, write_lanes, writes, read_misses;
 };
 
-static void blocks_count(const struct blocks_seen *seen, uint64_t *cu)
+static void plain_count(const struct plain_seen *seen, uint64_t *cu)
 {
-    cu[SRC_TCP_TAGS] += BLOCK_LINES * seen->tags;
+    cu[SRC_TCP_TAGS] += seen->tags;
     cu[SRC_UTCL1_MISS] += seen->page_misses;
-    cu[SRC_UTCL1_HIT] += BLOCK_LINES * seen->tags - seen->page_misses;
+    cu[SRC_UTCL1_HIT] += seen->tags - seen->page_misses; /* each was looked up at least once */
     cu[SRC_TA_COALESCED] += seen->coalesced;
     cu[SRC_TCP_READ_LANES] += seen->read_lanes;
     cu[SRC_TCP_WRITE_LANES] += seen->write_lanes;
-    cu[SRC_TCP_WRITE] += BLOCK_LINES * seen->writes;
-    cu[SRC_TCP_WRITE_LATENCY] += L2_WRITE_CYCLES * BLOCK_LINES * seen->writes;
+    cu[SRC_TCP_WRITE] += seen->writes;
+    cu[SRC_TCP_WRITE_LATENCY] += L2_WRITE_CYCLES * seen->writes;
     cu[SRC_TCP_READ_MISS] += seen->read_misses;
 }
 
-/* A block that is read; returns how many requests it takes. */
+/* A line or a block that is read; returns how many requests it takes. */
+CACHE_INLINE uint32_t plain_line_ask(const struct path *path, const struct cache_shape *shape,
+                                     uint32_t ways, uint64_t va, struct requests *requests)
+{
+    const uint64_t line = va >> shape->line_shift;
+    uint32_t way;
+    if (cache_set_reach(cache_single_at(path->tcp, shape, line), ways, line + 1, &way, NULL))
+        return 0;
+    request_add(requests, REQUEST_READ, va, 0, 0);
+    return 1;
+}
+
 CACHE_INLINE uint32_t plain_block_ask(const struct path *path, const struct cache_shape *shape,
                                       uint32_t ways, uint64_t va, struct requests *requests)
 {
@@ -296,41 +278,131 @@ CACHE_INLINE uint32_t plain_block_ask(const struct path *path, const struct cach
     return path->block_reads;
 }
 
-/* Such blocks, from `at` on, as entries_look() does them. The page of the last look-up is the last
- * one that was used. */
+/* Lines of an instruction whose lanes read anywhere: those behind its first one. */
+CACHE_INLINE uint64_t bare_look(const struct path *path, uint32_t ways,
+                                const struct perf_group *group, uint64_t at,
+                                struct requests *requests)
+{
+    const uint64_t mask = bare_mask(), end = group->access_count;
+    const struct perf_line_access *const accesses = group->accesses;
+    struct plain_seen seen = {0};
+    uint32_t first = requests->count, count = first, way;
+    for (; at < end && count < REQUESTS; at++) {
+        const struct perf_line_access *access = &accesses[at];
+        const uint64_t va = access->line_va;
+        if (entry_says(access) & mask)
+            break;
+        seen.tags += access->tags;
+        seen.page_misses += translation_miss(path->utcl1, va);
+        if (cache_set_reach(cache_set(path->tcp, va), ways, cache_number(path->tcp, va), &way,
+                            NULL))
+            continue;
+        requests->items[count].va = va;
+        requests->items[count++].kind = REQUEST_READ;
+    }
+    requests->count = count;
+    seen.read_misses = count - first;
+    plain_count(&seen, path->totals->cu);
+    return at;
+}
+
+/* Whether a row of bare ones begins. */
+static inline bool is_bare(const struct perf_group *group, uint64_t at)
+{
+    const struct perf_line_access *access = &group->accesses[at];
+    return !(entry_says(access) & bare_mask()) && at + 1 < group->access_count &&
+           !(entry_says(access + 1) & bare_mask());
+}
+
+/* The page of the last look-up is the last one that was used. */
+CACHE_INLINE void plain_translate(const struct path *path, uint64_t va, uint64_t *page,
+                                  struct plain_seen *seen)
+{
+    if (va >> TRANSLATION_SHIFT == *page)
+        return;
+    *page = va >> TRANSLATION_SHIFT;
+    seen->page_misses += translation_miss(path->utcl1, va);
+}
+
+static inline bool is_block(const struct perf_line_access *access)
+{
+    return access->more == BLOCK_LINES - 1;
+}
+
+/* Whole blocks. */
 CACHE_INLINE uint64_t blocks_look(const struct path *path, uint32_t ways,
                                   const struct perf_group *group, uint64_t at,
                                   struct requests *requests)
 {
-    const uint64_t mask = plain_block_mask(), value = plain_block_value(),
-                   end = group->access_count;
+    const uint64_t mask = plain_mask(), end = group->access_count;
     const struct perf_line_access *const accesses = group->accesses;
     const struct cache_shape shape = cache_shape_of(path->tcp);
-    struct blocks_seen seen = {0};
-    uint64_t page = UINT64_MAX, says;
+    struct plain_seen seen = {0};
+    uint64_t page = UINT64_MAX;
     for (; at < end && requests->count <= REQUESTS - REQUESTS_OF_ENTRY; at++) {
         const struct perf_line_access *access = &accesses[at];
         const uint64_t va = access->line_va;
-        memcpy(&says, &access->kind, sizeof says);
-        if ((says & mask) != value)
+        if (entry_says(access) & mask || !is_block(access))
             break;
         seen.tags += access->tags;
         seen.coalesced += access->flags / ACCESS_FIRST & access->flags / ACCESS_COALESCED & 1;
-        if (va >> TRANSLATION_SHIFT != page) {
-            page = va >> TRANSLATION_SHIFT;
-            seen.page_misses += translation_miss(path->utcl1, va);
-        }
+        plain_translate(path, va, &page, &seen);
         if (access->kind == ACCESS_WRITE) {
             seen.write_lanes += access->lanes;
-            seen.writes++;
+            seen.writes += BLOCK_LINES;
             request_add(requests, REQUEST_WRITE_BLOCK, va, UINT64_MAX, 0);
         } else {
             seen.read_lanes += access->lanes;
             seen.read_misses += plain_block_ask(path, &shape, ways, va, requests);
         }
     }
-    blocks_count(&seen, path->totals->cu);
+    seen.tags *= BLOCK_LINES;
+    plain_count(&seen, path->totals->cu);
     return at;
+}
+
+/* Lines that are no whole blocks, and no row of bare ones. */
+CACHE_INLINE uint64_t lines_look(const struct path *path, uint32_t ways,
+                                 const struct perf_group *group, uint64_t at,
+                                 struct requests *requests)
+{
+    const uint64_t mask = plain_mask(), end = group->access_count;
+    const struct perf_line_access *const accesses = group->accesses;
+    const struct cache_shape shape = cache_shape_of(path->tcp);
+    struct plain_seen seen = {0};
+    uint64_t page = UINT64_MAX;
+    for (; at < end && requests->count <= REQUESTS - REQUESTS_OF_ENTRY; at++) {
+        const struct perf_line_access *access = &accesses[at];
+        const uint64_t va = access->line_va, lines = access->more + 1u;
+        if (entry_says(access) & mask || is_block(access) || is_bare(group, at))
+            break;
+        seen.tags += access->tags * lines;
+        seen.coalesced += access->flags / ACCESS_FIRST & access->flags / ACCESS_COALESCED & 1;
+        plain_translate(path, va, &page, &seen);
+        if (access->kind == ACCESS_WRITE) {
+            seen.write_lanes += access->lanes;
+            seen.writes += lines;
+            write_ask(access, requests);
+            continue;
+        }
+        seen.read_lanes += access->lanes;
+        for (uint64_t n = 0; n < lines; n++)
+            seen.read_misses +=
+                plain_line_ask(path, &shape, ways, va + LOG_LINE_BYTES * n, requests);
+    }
+    plain_count(&seen, path->totals->cu);
+    return at;
+}
+
+/* Plain entries from `at` on, one at least, as entries_look() does them, with little to look at. */
+CACHE_INLINE uint64_t plain_look(const struct path *path, uint32_t ways,
+                                 const struct perf_group *group, uint64_t at,
+                                 struct requests *requests)
+{
+    if (is_block(&group->accesses[at]))
+        return blocks_look(path, ways, group, at, requests);
+    return is_bare(group, at) ? bare_look(path, ways, group, at, requests)
+                              : lines_look(path, ways, group, at, requests);
 }
 
 /* Looks at entries until the requests are full, or none is left. Returns where it goes on. */
@@ -338,17 +410,15 @@ CACHE_INLINE uint64_t entries_look(const struct path *path, uint32_t ways,
                                    const struct perf_group *group, uint64_t at,
                                    struct requests *requests)
 {
-    for (; at < group->access_count && requests->count <= REQUESTS - REQUESTS_OF_ENTRY; at++) {
+    while (at < group->access_count && requests->count <= REQUESTS - REQUESTS_OF_ENTRY) {
         const struct perf_line_access *access = &group->accesses[at];
+        if (path->all && !(entry_says(access) & plain_mask())) {
+            at = plain_look(path, ways, group, at, requests);
+            continue;
+        }
+        at++;
         if (!path->all && access->flags & ACCESS_SAMPLED)
             continue;
-        if (path->all && access->more == BLOCK_LINES - 1) {
-            uint64_t next = blocks_look(path, ways, group, at, requests);
-            if (next > at) {
-                at = next - 1;
-                continue;
-            }
-        }
         if (access->kind > ACCESS_ATOMIC)
             access_other(path, access, requests);
         else if (!address_count(path, access))
@@ -357,13 +427,8 @@ CACHE_INLINE uint64_t entries_look(const struct path *path, uint32_t ways,
             access_write(path, access, requests);
         else if (access->kind == ACCESS_ATOMIC)
             access_atomic(path, access, requests);
-        else {
-            access_read(path, ways, access, requests);
-            if (path->all && !access->more)
-                at =
-                    reads_look(path, ways, group->accesses, at + 1, group->access_count, requests) -
-                    1;
-        }
+        else
+            access_read(path, access, requests);
     }
     return at;
 }
