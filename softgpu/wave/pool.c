@@ -175,8 +175,10 @@ static bool next_is_alike(struct engine *engine, struct workgroup *group, struct
 {
     bool is_hot = group->heat >= engine->hot_instructions && code_is_fresh(engine->code);
     if (batch->next >= batch->end || batch->next >= group->alike_end || is_hot ||
-        perf_wants(engine->perf))
+        perf_wants(engine->perf) != group->wants)
         return false;
+    if (__builtin_expect(group->wants, 0))
+        access_log_place(group);
     batch_record(engine, group, batch);
     group_start_alike(group);
     batch->next++;

@@ -367,14 +367,15 @@ static __attribute__((noinline)) bool began_alike(const struct workgroup *group,
            record->beside == groups_beside(group->dispatch, group);
 }
 
-/* Would the group's record be the head's, but for its place? */
+/* Would the group's record be the head's, but for its place? Not while counters want to know what
+ * it accessed. */
 static inline bool is_repeat(struct workgroup *group, const struct finished_group *head)
 {
     const struct perf_group *record = &head->record;
     uint64_t differ = (record->flat_lds_insts ^ group->flat_lds_insts) |
                       (record->flat_lds_only ^ group->flat_lds_only) |
                       (group->sample_limit ^ record->sample_limit) |
-                      (group->blocks.count ^ head->blocks.count);
+                      (group->blocks.count ^ head->blocks.count) | group->wants;
     return !differ && (!group->blocks.count || same_blocks(&group->blocks, &head->blocks)) &&
            (group->is_alike || began_alike(group, head)) && counts_take(group, record->valu_lanes);
 }

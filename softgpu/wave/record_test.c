@@ -22,7 +22,11 @@ enum {
     EVENT_WAVES = 4,
     EVENT_VALU = 26,
     EVENT_SALU = 56,
-    EVENT_VALU_LANES = 113
+    EVENT_VALU_LANES = 113,
+    EVENT_FETCHES = 115,
+    EVENT_LDS_CONFLICTS = 121,
+    EVENT_SCALAR_LINES = 290,
+    EVENT_SCALAR_MISSES = 292
 };
 
 /*
@@ -55,9 +59,8 @@ static void set(struct perf *perf, uint32_t reg, uint32_t value)
     assert_true(perf_reg_write(perf, 1, reg, value));
 }
 
-static void counting_start(struct perf *perf)
+static void events_start(struct perf *perf, const uint32_t events[4])
 {
-    static const uint32_t events[] = {EVENT_WAVES, EVENT_VALU, EVENT_SALU, EVENT_VALU_LANES};
     set(perf, REG(GRBM_GFX_INDEX), 0xe0000000);
     for (uint32_t i = 0; i < 4; i++)
         set(perf, REG(SQ_PERFCOUNTER0_SELECT) + i, events[i]);
@@ -66,6 +69,12 @@ static void counting_start(struct perf *perf)
     set(perf, REG(SQ_PERFCOUNTER_CTRL), 0xffff0057);
     set(perf, REG(COMPUTE_PERFCOUNT_ENABLE), 1);
     set(perf, REG(CP_PERFMON_CNTL), 1);
+}
+
+static void counting_start(struct perf *perf)
+{
+    static const uint32_t events[] = {EVENT_WAVES, EVENT_VALU, EVENT_SALU, EVENT_VALU_LANES};
+    events_start(perf, events);
 }
 
 static uint64_t counted_of(struct perf *perf, uint32_t counter, uint32_t engine)
@@ -248,6 +257,63 @@ static void kernels_are_told_apart(void **state)
     kernel_runner_destroy(runner);
 }
 
+/*
+ * What has to be looked at while groups run: a loop that begins in one window of 32 bytes of code
+ * and ends in the next one; in it a scalar load of a line that is the group's own, and lanes whose
+ * dwords of LDS lie in one bank, so that each half of the wave takes 31 cycles more. Groups begin
+ * alike, and each has its own.
+ */
+static const char *const looked_at = "s_load_dwordx2 s[4:5], s[0:1], 0x0\n"
+                                     "v_lshlrev_b32 v1, 7, v0\n"
+                                     "s_lshl_b32 s3, s2, 6\n"
+                                     "s_waitcnt lgkmcnt(0)\n"
+                                     "s_add_u32 s4, s4, s3\n"
+                                     "s_addc_u32 s5, s5, 0\n" /* at 24 */
+                                     "s_movk_i32 s3, 5\n"
+                                     "again: s_load_dword s6, s[4:5], 0x4\n" /* at 32 */
+                                     "s_waitcnt lgkmcnt(0)\n"
+                                     "ds_write_b32 v1, v0\n"
+                                     "s_sub_u32 s3, s3, 1\n"
+                                     "s_nop 0\n"
+                                     "s_nop 0\n"
+                                     "s_cmp_lg_u32 s3, 0\n" /* at 64 */
+                                     "s_cbranch_scc1 again\n"
+                                     "s_endpgm\n";
+
+static void looked_at_check(uint32_t waves, int threads)
+{
+    enum { LDS_OF_WAVE = WAVE * 128, ROUNDS = 5, LAUNCHES = 3, LINE = 64, CACHES_MOST = 64 };
+    static const uint32_t events[] = {EVENT_FETCHES, EVENT_LDS_CONFLICTS, EVENT_SCALAR_LINES,
+                                      EVENT_SCALAR_MISSES};
+    const struct kernel_geometry geometry = {GROUPS * waves * WAVE, waves * WAVE,
+                                             waves * LDS_OF_WAVE, 0};
+    const uint64_t groups = (uint64_t)LAUNCHES * GROUPS, all = groups * waves;
+    struct kernel_runner *runner;
+    struct dispatch_result result;
+    assert_int_equal(kernel_runner_create(threads, GROUPS * LINE, &runner), 0);
+    struct perf *perf = kernel_runner_perf(runner);
+    assert_int_equal(kernel_runner_load(runner, 0, looked_at), 0);
+    events_start(perf, events);
+    for (int launch = 0; launch < LAUNCHES; launch++) { /* translated when it has become hot */
+        assert_int_equal(kernel_runner_start(runner, 0, geometry), 0);
+        assert_true(kernel_runner_wait(runner, &result));
+    }
+    assert_int_equal(counted(perf, 0), all * (1 + 2 * ROUNDS));
+    assert_int_equal(counted(perf, 1), all * ROUNDS * 2 * 31);
+    assert_int_equal(counted(perf, 2), all * (1 + ROUNDS));
+    /* Each cache has the arguments' line besides. */
+    assert_in_range(counted(perf, 3), groups, groups + LAUNCHES * CACHES_MOST);
+    kernel_runner_destroy(runner);
+}
+
+static void what_is_looked_at_is_each_groups_own(void **state)
+{
+    (void)state;
+    for (uint32_t waves = 1; waves <= 3; waves++)
+        for (int threads = 1; threads <= 2; threads++)
+            looked_at_check(waves, threads);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -255,6 +321,7 @@ int main(void)
         cmocka_unit_test(kernels_are_told_apart),
         cmocka_unit_test(groups_are_counted_one_by_one),
         cmocka_unit_test(repeated_groups_are_counted_where_they_ran),
+        cmocka_unit_test(what_is_looked_at_is_each_groups_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

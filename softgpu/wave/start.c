@@ -143,6 +143,14 @@ static void wave_start(struct workgroup *group, uint32_t number, const struct gp
     wave->stop = WAVE_SLICE;
 }
 
+/* What counters want to know of a group. */
+static void wanted_clear(struct workgroup *group)
+{
+    line_log_clear(&group->accesses);
+    fetch_log_clear(&group->fetches);
+    group->lds_counts = (struct perf_lds){0};
+}
+
 void group_start(struct workgroup *group, const struct gpu_model *model, uint64_t index)
 {
     const struct launch *launch = group->launch;
@@ -168,10 +176,8 @@ void group_start(struct workgroup *group, const struct gpu_model *model, uint64_
     group->lds_bytes = launch->lds_bytes;
     if (launch->lds_bytes)
         memset(group->lds, 0, launch->lds_bytes);
-    line_log_clear(&group->accesses);
+    wanted_clear(group);
     group->steps.count = group->steps.lost = 0;
-    fetch_log_clear(&group->fetches);
-    group->lds_counts = (struct perf_lds){0};
     group->flat_lds_insts = group->flat_lds_only = 0;
     for (uint32_t i = 0; i < group->wave_count; i++)
         wave_start(group, i, model, size);
@@ -277,7 +283,7 @@ static uint64_t alike_end(const struct workgroup *group, uint64_t group_total, u
 void group_remember(struct workgroup *group, const struct gpu_model *model, uint64_t group_total,
                     uint64_t end)
 {
-    if (group->wants || group->is_sampled || group->index + 1 >= end)
+    if (group->wants & PERF_WANT_TRACE || group->is_sampled || group->index + 1 >= end)
         return;
     end = alike_end(group, group_total, end);
     if (group->index + 1 >= end)
@@ -308,6 +314,8 @@ void group_start_alike(struct workgroup *group)
     group->sample_limit = group->launch->sample_limit;
     group->blocks.count = group->blocks.noted = group->blocks.run_block = 0;
     group->flat_lds_insts = group->flat_lds_only = 0;
+    if (__builtin_expect(group->wants, 0))
+        wanted_clear(group);
     if (group->lds_bytes)
         memset(group->lds, 0, group->lds_bytes);
     if (!group->is_repeat)
