@@ -49,6 +49,32 @@ static void state_switch(struct x86 *x, bool *flushing, bool wanted)
     *flushing = wanted;
 }
 
+static bool is_of_floats(const struct inst *inst)
+{
+    enum {
+        FLOATS = 1 << TYPE_F16 | 1 << TYPE_F32 | 1 << TYPE_F64 | 1 << TYPE_PK16 | 1 << TYPE_PKF32
+    };
+    unsigned types = 1u << inst->dst.type;
+    for (int n = 0; n < 3; n++)
+        types |= 1u << inst->src[n].type;
+    return types & FLOATS;
+}
+/* Whether all instructions that the state matters to want the one that flushes: it is then loaded
+ * once for all strips, as hosts take long over it. */
+static bool flushes_throughout(const struct run *run, const struct segment *segment)
+{
+    bool some = false;
+    for (unsigned n = segment->first; n < segment->first + segment->count; n++) {
+        if (run->roles[n] != ROLE_VECTOR)
+            continue;
+        const bool flushes = operation_find(run->insts[n])->needs & NEED_FLUSH;
+        if (!flushes && is_of_floats(run->insts[n]))
+            return false;
+        some |= flushes;
+    }
+    return some;
+}
+
 /* False: the instruction is left to the strip. */
 static bool strip_passes(struct emitter *e, const struct strips_plan *plan, unsigned n,
                          struct linear_state *linear)
@@ -68,7 +94,8 @@ static void strip_emit(struct emitter *e, const struct run *run, const struct se
                        bool masked, struct lds_known *known, struct lds_detours *detours,
                        const struct strips_plan *plan)
 {
-    bool flushing = false;
+    const bool flushes = flushes_throughout(run, segment);
+    bool flushing = flushes;
     struct x86 *x = e->x;
     struct linear_state linear;
     values_begin(&e->values, x, masked);
@@ -84,7 +111,8 @@ static void strip_emit(struct emitter *e, const struct run *run, const struct se
         if (strip_passes(e, plan, n - segment->first, &linear))
             continue;
         if (run->roles[n] == ROLE_VECTOR) {
-            state_switch(x, &flushing, e->operation->needs & NEED_FLUSH);
+            if (is_of_floats(e->inst))
+                state_switch(x, &flushing, e->operation->needs & NEED_FLUSH);
             e->operation->emit(e);
         } else if (run->roles[n] == ROLE_LDS) {
             lds_emit(e, segment->part, known, detours);
@@ -95,7 +123,7 @@ static void strip_emit(struct emitter *e, const struct run *run, const struct se
         values_next(&e->values);
     }
     values_flush(&e->values);
-    state_switch(x, &flushing, false);
+    state_switch(x, &flushing, flushes);
 }
 
 /* A strip without a lane that runs: only the masks that it writes are known, to be 0. */
@@ -129,6 +157,8 @@ static void strips_emit(struct x86 *x, const struct run *run, const struct segme
         lds_segment_emit(x);
     if (plan)
         linear_lanes_begin(x);
+    bool flushing = false;
+    state_switch(x, &flushing, flushes_throughout(run, segment));
     size_t loop = x->count;
     if (masked) {
         (lanes == 16 ? x86_load16 : x86_load8)(x, RAX, R9, WAVE(s) + 4 * SREG_EXEC);
@@ -153,6 +183,7 @@ static void strips_emit(struct x86 *x, const struct run *run, const struct segme
     x86_gpr_add_imm(x, RCX, -1);
     x86_jump_back_if(x, JUMP_NOT_EQUAL, loop);
     x86_vzeroupper(x);
+    state_switch(x, &flushing, false);
     if (detours.count == 0)
         return;
     size_t end = x86_jump(x);
