@@ -219,16 +219,17 @@ static void patch32(struct x86 *x, size_t at, size_t target, size_t from)
 
 void x86_constants_flush(struct x86 *x)
 {
-    while (x->count % sizeof x->constants[0] && !x->failed)
+    const size_t times = x->level && x->level->vector_masks ? AVX2_CONSTANT_TIMES : 1;
+    const size_t each = times * sizeof x->constants[0];
+    while (x->count % each && !x->failed)
         put(x, 0xcc);
     size_t start = x->count;
-    for (unsigned n = 0; n < x->constant_count; n++) {
-        put32(x, (uint32_t)x->constants[n]);
-        put32(x, (uint32_t)(x->constants[n] >> 32));
+    for (size_t n = 0; n < times * x->constant_count; n++) {
+        put32(x, (uint32_t)x->constants[n / times]);
+        put32(x, (uint32_t)(x->constants[n / times] >> 32));
     }
     for (size_t n = 0; n < x->fixup_count; n++)
-        patch32(x, x->fixups[n].at, start + x->fixups[n].constant * sizeof x->constants[0],
-                x->fixups[n].next);
+        patch32(x, x->fixups[n].at, start + x->fixups[n].constant * each, x->fixups[n].next);
     x->constant_count = 0;
     x->fixup_count = 0;
 }

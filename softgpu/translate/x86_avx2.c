@@ -19,16 +19,17 @@ static void ones(struct x86 *x, unsigned dst)
 {
     op(x, X86_VPCMPEQD, dst, dst, dst);
 }
-static void constant32(struct x86 *x, unsigned dst, uint32_t value)
-{
-    op_rm(x, X86_VPBROADCASTD, dst, 0, x86_constant32(x, value));
-}
 
-/* The last source as these instructions have it: what they cannot broadcast is broadcast to A. */
+/* The last source as these instructions have it: what they cannot broadcast is broadcast to A, but
+ * for constants, which are as long as a vector. */
 static struct x86_rm loaded(struct x86 *x, enum x86_form form, struct x86_rm rm)
 {
     if (rm.kind == X86_REGISTER || !rm.broadcast)
         return rm;
+    if (rm.kind == X86_CONSTANT) {
+        rm.broadcast = false;
+        return rm;
+    }
     op_rm(x, x86_element(form) == 8 ? X86_VPBROADCASTQ : X86_VPBROADCASTD, A, 0, rm);
     return x86_reg(A);
 }
@@ -206,10 +207,9 @@ static void leading_zeros(struct x86 *x, unsigned dst, unsigned a)
     op(x, X86_VPANDN, B, B, a);
     op(x, X86_VCVTDQ2PS, B, 0, B);
     x86_vex_shift(x, X86_VPSRLD_IMM, B, B, MANTISSA); /* the sign is above it: more than enough */
-    constant32(x, A, BIAS_AND_31);
+    op_rm(x, X86_VMOVDQA32_LOAD, A, 0, x86_constant32(x, BIAS_AND_31));
     op(x, X86_VPSUBUSW, B, A, B);
-    constant32(x, A, MOST);
-    op(x, X86_VPMINUD, dst, B, A);
+    op_rm(x, X86_VPMINUD, dst, B, x86_constant32(x, MOST));
 }
 
 /* high * 65536 + low, rounded once. */
@@ -221,8 +221,7 @@ static void float_of_unsigned(struct x86 *x, unsigned dst, unsigned a)
     x86_vex_shift(x, X86_VPSLLD_IMM, dst, a, HALF);
     x86_vex_shift(x, X86_VPSRLD_IMM, dst, dst, HALF);
     op(x, X86_VCVTDQ2PS, dst, 0, dst);
-    constant32(x, A, TWO_TO_16);
-    op(x, X86_VFMADD231PS, dst, B, A);
+    op_rm(x, X86_VFMADD231PS, dst, B, x86_constant32(x, TWO_TO_16));
 }
 
 /* Of what is not negative. Beyond 2^31 the host says 1 << 31, to which what is above it is added;
@@ -230,8 +229,7 @@ static void float_of_unsigned(struct x86 *x, unsigned dst, unsigned a)
 static void unsigned_of_float(struct x86 *x, unsigned dst, unsigned a)
 {
     enum { SIGN = 31, TWO_TO_31 = 0x4f000000 };
-    constant32(x, B, TWO_TO_31);
-    op(x, X86_VSUBPS, B, a, B);
+    op_rm(x, X86_VSUBPS, B, a, x86_constant32(x, TWO_TO_31));
     op(x, X86_VCVTTPS2DQ, B, 0, B);
     op(x, X86_VCVTTPS2DQ, A, 0, a);
     x86_vex_shift(x, X86_VPSRAD_IMM, dst, A, SIGN);
@@ -300,8 +298,7 @@ static void range(struct x86 *x, const struct range_forms *f, unsigned dst, unsi
 static void words(struct x86 *x, unsigned dst, unsigned a)
 {
     enum { LOW_WORD = 0xffff, UPPER = 1 };
-    constant32(x, A, LOW_WORD);
-    op(x, X86_VPANDD, A, a, A);
+    op_rm(x, X86_VPANDD, A, a, x86_constant32(x, LOW_WORD));
     x86_vex(x, X86_VEXTRACTI128, A, 0, x86_reg(B), x86_imm(UPPER));
     op(x, X86_VPACKUSDW, dst, A, B);
 }
@@ -434,8 +431,7 @@ void avx2_mask_from(struct x86 *x, unsigned k, enum x86_gpr gpr)
 }
 void avx2_test(struct x86 *x, unsigned reg, uint32_t bits)
 {
-    constant32(x, A, bits);
-    op(x, X86_VPTEST, reg, 0, A);
+    op_rm(x, X86_VPTEST, reg, 0, x86_constant32(x, bits));
 }
 void avx2_masks(struct x86 *x, enum x86_form form, unsigned dst, unsigned a, unsigned b)
 {

@@ -11,6 +11,9 @@
  * which is the level's scratch register: what is stored from it does not need it. */
 enum { AVX2_EXEC = 13, AVX2_SCRATCH = 14, AVX2_SECOND = 15 };
 
+/* A constant fills a vector: instructions that broadcast none read it where it stands. */
+enum { AVX2_CONSTANT_TIMES = 4 };
+
 void avx2_vector(struct x86 *x, enum x86_form form, unsigned dst, unsigned source, struct x86_rm rm,
                  struct x86_option option);
 void avx2_shift(struct x86 *x, enum x86_form form, unsigned dst, unsigned source, unsigned bits);

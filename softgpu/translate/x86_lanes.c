@@ -124,10 +124,12 @@ void x86_mask_test(struct x86 *x, unsigned k)
 void x86_test_bits(struct x86 *x, unsigned a, uint32_t bits, bool masked)
 {
     enum { A = AVX2_SCRATCH };
-    x86_vex(x, X86_VPBROADCASTD, A, 0, x86_constant32(x, bits), PLAIN);
-    if (masked)
-        x86_vex(x, X86_VPANDD, A, A, x86_reg(AVX2_EXEC), PLAIN);
-    x86_vex(x, X86_VPTEST, a, 0, x86_reg(A), PLAIN);
+    struct x86_rm these = x86_constant32(x, bits);
+    if (masked) {
+        x86_vex(x, X86_VPANDD, A, AVX2_EXEC, these, PLAIN);
+        these = x86_reg(A);
+    }
+    x86_vex(x, X86_VPTEST, a, 0, these, PLAIN);
 }
 
 void x86_test_differs(struct x86 *x, unsigned a, unsigned b, bool masked)
