@@ -78,13 +78,28 @@ static unsigned scaled(struct emitter *e, unsigned p, unsigned whole)
     }
     return p;
 }
-/* The logarithm of x, which may have none. */
+/* Where a lane of the mask, a vector, is not 0. */
+static size_t jump_if_some(struct emitter *e, unsigned mask, enum x86_condition condition)
+{
+    op(e, X86_VTESTPS, mask, 0, x86_reg(mask));
+    emit_done(e, mask);
+    return x86_jump_if(e->x, condition);
+}
+
+/* The logarithm of x, which may have none. With AVX2 where all are positive and no denormals that
+ * is all. */
 static void log_or_special(struct emitter *e, unsigned r, unsigned x)
 {
+    enum { LEAST = 0x00800000, COUNT = 0x7f000000, ASIDE = 3 };
     if (!e->x->level->vector_masks) {
         x86_vector(e->x, X86_VFIXUPIMMPS, r, x, x86_constant32(e->x, LOG_ANSWERS), x86_imm(0));
         return;
     }
+    unsigned rare = emit_form(e, X86_VPADDD, x, x86_constant32(e->x, SIGN32 - LEAST));
+    op(e, X86_VPCMPGTD, rare, rare, x86_constant32(e->x, SIGN32 + COUNT - 1));
+    values_aside(&e->values, ASIDE);
+    const size_t end = jump_if_some(e, rare, JUMP_EQUAL);
+    emit_flush(e, x);
     unsigned other = emit_form(e, X86_VADDPS, x, x86_reg(x));
     choose(e, r, other, x, x86_constant32(e->x, INFINITY32), NOT_LESS);
     emit_copy(e, other, x86_constant32(e->x, NAN32));
@@ -92,12 +107,16 @@ static void log_or_special(struct emitter *e, unsigned r, unsigned x)
     emit_copy(e, other, x86_constant32(e->x, INFINITY32 | SIGN32));
     choose(e, r, other, x, x86_constant32(e->x, 0), EQUAL);
     emit_done(e, other);
+    x86_land(e->x, end);
+    values_aside_over(&e->values);
 }
 
-EMIT(exp2)
+static const float exp2_coefficients[] = {EXP2_6, EXP2_5, EXP2_4, EXP2_3,
+                                          EXP2_2, EXP2_1, EXP2_0, 1};
+
+/* Of whatever x is, which is changed. */
+static unsigned exp2_any(struct emitter *e, unsigned x)
 {
-    static const float coefficients[] = {EXP2_6, EXP2_5, EXP2_4, EXP2_3, EXP2_2, EXP2_1, EXP2_0, 1};
-    unsigned x = source_copy(e, 0, 0);
     emit_flush(e, x);
     unsigned t = number_host(e, -200), most = number_host(e, 200);
     op(e, X86_VMAXPS, t, t, x86_reg(x)); /* a NaN stays */
@@ -105,7 +124,7 @@ EMIT(exp2)
     emit_done(e, most);
     unsigned whole = emit_form_imm(e, X86_VRNDSCALEPS, 0, x86_reg(t), TO_NEAREST);
     op(e, X86_VSUBPS, t, t, x86_reg(whole));
-    unsigned p = polynomial(e, t, coefficients, 8);
+    unsigned p = polynomial(e, t, exp2_coefficients, 8);
     emit_done(e, t);
     unsigned r = scaled(e, p, whole);
     emit_done(e, whole);
@@ -115,7 +134,54 @@ EMIT(exp2)
     emit_mask_done(e, special);
     emit_done(e, x);
     emit_flush(e, r);
+    return r;
+}
+
+/* Where no lane's size is above 125: then 2^x is no denormal, and what is left is to add to its
+ * exponent. */
+static void exp2_near(struct emitter *e, unsigned r, unsigned x, unsigned size)
+{
+    enum { DENORMAL = 0x7fffff, MANTISSA = 23 };
+    unsigned whole = emit_form_imm(e, X86_VRNDSCALEPS, 0, x86_reg(x), TO_NEAREST);
+    unsigned t = emit_form(e, X86_VSUBPS, x, x86_reg(whole));
+    op(e, X86_VPCMPGTD, size, size, x86_constant32(e->x, DENORMAL));
+    op(e, X86_VPANDD, t, t, x86_reg(size));
+    unsigned p = polynomial(e, t, exp2_coefficients, 8);
+    op(e, X86_VCVTTPS2DQ, whole, 0, x86_reg(whole));
+    x86_shift(e->x, X86_VPSLLD_IMM, whole, whole, MANTISSA);
+    op(e, X86_VPADDD, r, p, x86_reg(whole));
+    emit_done(e, p);
+    emit_done(e, t);
+    emit_done(e, whole);
+}
+
+/* With AVX2 what special values and denormals take is as much as the rest, and behind a branch. */
+static void exp2_branching(struct emitter *e)
+{
+    enum { NEAR = 0x42fa0000, ASIDE = 7 };
+    unsigned x = source_host(e, 0, 0), r = values_temporary(&e->values);
+    unsigned size = emit_form(e, X86_VPANDD, x, x86_constant32(e->x, ~SIGN32));
+    values_aside(&e->values, ASIDE);
+    unsigned far = emit_form(e, X86_VPCMPGTD, size, x86_constant32(e->x, NEAR));
+    const size_t some = jump_if_some(e, far, JUMP_NOT_EQUAL);
+    exp2_near(e, r, x, size);
+    const size_t end = x86_jump(e->x);
+    x86_land(e->x, some);
+    emit_copy(e, size, x86_reg(x));
+    unsigned any = exp2_any(e, size);
+    emit_copy(e, r, x86_reg(any));
+    emit_done(e, any);
+    x86_land(e->x, end);
+    values_aside_over(&e->values);
     emit_result(e, r);
+}
+
+EMIT(exp2)
+{
+    if (e->x->level->vector_masks)
+        exp2_branching(e);
+    else
+        emit_result(e, exp2_any(e, source_copy(e, 0, 0)));
 }
 
 EMIT(log2)
@@ -123,7 +189,8 @@ EMIT(log2)
     static const float coefficients[] = {LOG2_9, LOG2_8, LOG2_7, LOG2_6,
                                          LOG2_5, LOG2_4, LOG2_3, LOG2_2};
     unsigned x = source_copy(e, 0, 0);
-    emit_flush(e, x);
+    if (!e->x->level->vector_masks) /* else with what is special */
+        emit_flush(e, x);
     unsigned exponent = emit_form(e, X86_VPSUBD, x, x86_constant32(e->x, LOG2_BOUNDARY));
     x86_shift(e->x, X86_VPSRAD_IMM, exponent, exponent, 23);
     unsigned scale = emit_shift_imm(e, X86_VPSLLD_IMM, exponent, 23);
@@ -188,8 +255,7 @@ static unsigned sine_series(struct emitter *e, unsigned u)
     static const float coefficients[] = {SIN_4, SIN_3, SIN_2, SIN_1, SIN_0_REST};
     unsigned q = emit_form(e, X86_VMULPS, u, x86_reg(u)), p = polynomial(e, q, coefficients, 5);
     op(e, X86_VMULPS, p, p, x86_reg(u));
-    emit_copy(e, q, number(e, SIN_0));
-    fused(e, X86_VFMADD231PS, p, u, x86_reg(q));
+    fused(e, X86_VFMADD231PS, p, u, number(e, SIN_0));
     emit_done(e, q);
     return p;
 }
@@ -197,18 +263,44 @@ static unsigned cosine_series(struct emitter *e, unsigned u)
 {
     static const float coefficients[] = {COS_5, COS_4, COS_3, COS_2, COS_1_REST};
     unsigned q = emit_form(e, X86_VMULPS, u, x86_reg(u)), p = polynomial(e, q, coefficients, 5);
-    unsigned one = number_host(e, 1), most = number_host(e, COS_1);
-    fused(e, X86_VFMADD213PS, most, q, x86_reg(one));
-    op(e, X86_VSUBPS, one, one, x86_reg(most));
-    unsigned lost = number_host(e, COS_1);
-    fused(e, X86_VFMADD213PS, lost, q, x86_reg(one));
+    unsigned lost = number_host(e, 1), most = values_temporary(&e->values);
+    emit_copy(e, most, x86_reg(lost));
+    fused(e, X86_VFMADD231PS, most, q, number(e, COS_1));
+    op(e, X86_VSUBPS, lost, lost, x86_reg(most));
+    fused(e, X86_VFMADD231PS, lost, q, number(e, COS_1));
     fused(e, X86_VFMADD213PS, p, q, x86_reg(lost));
     op(e, X86_VADDPS, p, p, x86_reg(most));
     emit_done(e, q);
-    emit_done(e, one);
     emit_done(e, most);
     emit_done(e, lost);
     return p;
+}
+
+/* Of zeros, and where the hardware gives up. With AVX2 that is behind a branch. */
+static void turn_or_special(struct emitter *e, unsigned r, unsigned x, unsigned size, unsigned t)
+{
+    enum { TURNS = 0x43800000, ASIDE = 2 };
+    const bool sine = e->operation->argument, branches = e->x->level->vector_masks;
+    size_t end = 0;
+    if (branches) {
+        values_aside(&e->values, ASIDE);
+        unsigned rare = emit_form(e, X86_VPCMPGTD, size, x86_constant32(e->x, TURNS));
+        if (sine) { /* of +0 it is that */
+            unsigned zero = emit_form(e, X86_VPCMPEQD, x, x86_constant32(e->x, SIGN32));
+            op(e, X86_VPORD, rare, rare, x86_reg(zero));
+            emit_done(e, zero);
+        }
+        end = jump_if_some(e, rare, JUMP_EQUAL);
+    }
+    if (sine)
+        choose(e, r, x, size, x86_constant32(e->x, 0), EQUAL);
+    emit_copy(e, t, number(e, sine ? 0 : 1));
+    choose(e, r, t, size, x86_constant32(e->x, TURNS), NOT_LESS_EQUAL);
+    emit_copy(e, t, x86_constant32(e->x, NAN32));
+    choose(e, r, t, size, x86_constant32(e->x, INFINITY32), NOT_LESS);
+    if (branches)
+        x86_land(e->x, end);
+    values_aside_over(&e->values);
 }
 
 /* The argument: whether it is the sine. What is left of x to the next whole turn, and the size of
@@ -216,14 +308,13 @@ static unsigned cosine_series(struct emitter *e, unsigned u)
  * the hardware gives up. */
 EMIT(turn)
 {
-    enum { GREATER = 6, TURNS = 0x43800000, QUARTER = 0x3e800000 };
+    enum { GREATER = 6, QUARTER = 0x3e800000 };
     const bool sine = e->operation->argument;
     unsigned x = source_host(e, 0, 0);
     unsigned t = emit_form_imm(e, X86_VRNDSCALEPS, 0, x86_reg(x), TO_NEAREST);
     op(e, X86_VSUBPS, t, x, x86_reg(t));
     unsigned whole = emit_form(e, X86_VPANDD, t, x86_constant32(e->x, ~SIGN32));
-    unsigned size = number_host(e, 0.5f);
-    op(e, X86_VSUBPS, size, size, x86_reg(whole));
+    unsigned size = emit_form(e, X86_VSUBPS, whole, number(e, 0.5f));
     op(e, X86_VPANDD, size, size, x86_constant32(e->x, ~SIGN32));
     op(e, X86_VMINPS, size, whole, x86_reg(size));
     if (!sine) { /* beyond a quarter: the order of floats is that of their bits */
@@ -232,8 +323,13 @@ EMIT(turn)
     }
     emit_done(e, whole);
     unsigned r = sine ? sine_series(e, size) : cosine_series(e, size);
-    unsigned rest = number_host(e, 0.25f);
-    op(e, X86_VSUBPS, rest, rest, x86_reg(size));
+    unsigned rest = values_temporary(&e->values);
+    if (sine) { /* the cosine is the same of what is negative */
+        op(e, X86_VSUBPS, rest, size, number(e, 0.25f));
+    } else {
+        emit_copy(e, rest, number(e, 0.25f));
+        op(e, X86_VSUBPS, rest, rest, x86_reg(size));
+    }
     unsigned far = sine ? cosine_series(e, rest) : sine_series(e, rest);
     unsigned beyond =
         emit_test(e, X86_VPCMPD, size, number(e, sine ? SIN_LIMIT : COS_LIMIT), x86_imm(GREATER));
@@ -244,11 +340,6 @@ EMIT(turn)
     op(e, X86_VPANDD, t, t, x86_constant32(e->x, SIGN32));
     op(e, X86_VPXORD, r, r, x86_reg(t));
     op(e, X86_VPANDD, size, x, x86_constant32(e->x, ~SIGN32));
-    if (sine)
-        choose(e, r, x, size, x86_constant32(e->x, 0), EQUAL);
-    emit_copy(e, t, number(e, sine ? 0 : 1));
-    choose(e, r, t, size, x86_constant32(e->x, TURNS), NOT_LESS_EQUAL);
-    emit_copy(e, t, x86_constant32(e->x, NAN32));
-    choose(e, r, t, size, x86_constant32(e->x, INFINITY32), NOT_LESS);
+    turn_or_special(e, r, x, size, t);
     emit_result(e, r);
 }

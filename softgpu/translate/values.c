@@ -168,6 +168,7 @@ static struct value *take(struct values *v, enum value_kind kind, struct place p
         v->x->failed = true;
         value = &v->hosts[0];
     }
+    v->x->failed |= v->aside && value->kind != VALUE_NONE;
     if (value->kind != VALUE_NONE)
         clean(v, value);
     *value = (struct value){
@@ -178,6 +179,20 @@ static struct value *take(struct values *v, enum value_kind kind, struct place p
 unsigned values_temporary(struct values *v)
 {
     return number_of(v, take(v, VALUE_TEMPORARY, (struct place){0}, 0));
+}
+
+void values_aside(struct values *v, unsigned count)
+{
+    unsigned hosts[HOST_ALLOCATED];
+    for (unsigned n = 0; n < count; n++)
+        hosts[n] = values_temporary(v);
+    for (unsigned n = 0; n < count; n++)
+        values_release(v, hosts[n]);
+    v->aside = true;
+}
+void values_aside_over(struct values *v)
+{
+    v->aside = false;
 }
 
 /* The dirty pair that has the register as one of its two. */

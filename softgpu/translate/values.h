@@ -58,6 +58,7 @@ struct values {
     const struct linears *linear;  /* registers that are loaded from slots; NULL: none */
     bool linear_lanes;             /* one has been that differs from lane to lane */
     bool accumulation, masks_used; /* R8, R9 have been asked for */
+    bool aside;                    /* see values_aside() */
     bool masked;                   /* not all lanes may run: stores leave the others alone */
     uint64_t now;
     struct value hosts[HOST_ALLOCATED];
@@ -78,6 +79,13 @@ void values_drop(struct values *v, struct place place);
 
 /* A host register that holds nothing yet. */
 unsigned values_temporary(struct values *v);
+/*
+ * What follows is behind a branch, until that is said to be over: only registers that hold nothing
+ * can be asked for there, as what another one's value takes to be stored may be left out. So many
+ * of them there are.
+ */
+void values_aside(struct values *v, unsigned count);
+void values_aside_over(struct values *v);
 /* The one that holds the GPU register, loaded if none does. */
 unsigned values_row(struct values *v, struct place place);
 unsigned values_pair(struct values *v, struct place place, unsigned half);
