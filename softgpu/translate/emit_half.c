@@ -93,25 +93,49 @@ static void make_odd(struct emitter *e, unsigned sum, unsigned p, unsigned c)
     emit_done(e, t);
     emit_done(e, rest);
 }
-/* It is inexact where rounding it up and down differs: then what is cut off is made up for by the
- * last bit. */
-static unsigned sum_to_odd(struct emitter *e, unsigned p, unsigned c)
+/* What a * b + c is as halves, rounded once. Rounded up and down its last bits differ where it is
+ * inexact; the odd one does not change what it is rounded to next. */
+static unsigned fused_avx512(struct emitter *e, unsigned a, unsigned b, unsigned c)
 {
-    enum { NOT_EQUAL_ORDERED = 0x0c };
-    if (e->x->level->vector_masks) {
-        unsigned sum = emit_form(e, X86_VADDPS, p, x86_reg(c));
-        make_odd(e, sum, p, c);
-        return sum;
-    }
-    unsigned sum = values_temporary(&e->values), up = values_temporary(&e->values);
-    x86_vector(e->x, X86_VADDPS, sum, p, x86_reg(c), x86_rounded(X86_ROUND_DOWN));
-    x86_vector(e->x, X86_VADDPS, up, p, x86_reg(c), x86_rounded(X86_ROUND_UP));
-    unsigned inexact = emit_test(e, X86_VCMPPS, sum, x86_reg(up), x86_imm(NOT_EQUAL_ORDERED));
-    op(e, X86_VPMINUD, sum, sum, x86_reg(up)); /* the one nearer to zero; of two zeros +0 */
-    x86_vector(e->x, X86_VPORD, sum, sum, x86_constant32(e->x, 1), x86_masked(inexact));
-    emit_mask_done(e, inexact);
-    emit_done(e, up);
-    return sum;
+    unsigned down = values_temporary(&e->values), r = values_temporary(&e->values);
+    emit_copy(e, down, x86_reg(a));
+    emit_copy(e, r, x86_reg(a));
+    x86_vector(e->x, X86_VFMADD213PS, down, b, x86_reg(c), x86_rounded(X86_ROUND_DOWN));
+    x86_vector(e->x, X86_VFMADD213PS, r, b, x86_reg(c), x86_rounded(X86_ROUND_UP));
+    unsigned odd =
+        emit_test(e, X86_VPTESTMD, down, x86_constant32(e->x, 1), (struct x86_option){0});
+    x86_vector(e->x, X86_VMOVDQA32_LOAD, r, 0, x86_reg(down), x86_masked(odd));
+    emit_mask_done(e, odd);
+    emit_done(e, down);
+    narrow(e, r, NEAREST);
+    return r;
+}
+/* Where floats to both sides of the nearest one become the same half it does, too. Else, which is
+ * rare, it is near the middle of two. */
+static unsigned fused_avx2(struct emitter *e, unsigned a, unsigned b, unsigned c)
+{
+    enum { ABOVE_ONE = 0x3f800001, BELOW_ONE = 0x3f7ffffe, ASIDE = 4 };
+    unsigned p = emit_form(e, X86_VMULPS, a, x86_reg(b)); /* exact */
+    emit_done(e, a);
+    emit_done(e, b);
+    unsigned sum = emit_form(e, X86_VADDPS, p, x86_reg(c));
+    unsigned r = emit_form(e, X86_VMULPS, sum, x86_constant32(e->x, ABOVE_ONE));
+    unsigned below = emit_form(e, X86_VMULPS, sum, x86_constant32(e->x, BELOW_ONE));
+    narrow(e, r, NEAREST);
+    narrow(e, below, NEAREST);
+    op(e, X86_VPXORD, below, below, x86_reg(r));
+    emit_done(e, below);
+    values_aside(&e->values, ASIDE); /* writes to none of them */
+    op(e, X86_VPTEST, below, 0, x86_reg(below));
+    const size_t same = x86_jump_if(e->x, JUMP_EQUAL);
+    make_odd(e, sum, p, c);
+    narrow(e, sum, NEAREST);
+    emit_copy(e, r, x86_reg(sum));
+    x86_land(e->x, same);
+    values_aside_over(&e->values);
+    emit_done(e, sum);
+    emit_done(e, p);
+    return r;
 }
 
 EMIT(half_binary)
@@ -124,13 +148,10 @@ EMIT(half_binary)
 }
 EMIT(half_fma)
 {
-    unsigned a = source_widened(e, 0), b = source_widened(e, 1);
-    unsigned p = emit_form(e, X86_VMULPS, a, x86_reg(b));
-    emit_done(e, a);
-    emit_done(e, b);
-    unsigned c = source_widened(e, 2), sum = sum_to_odd(e, p, c);
-    narrow_lanes(e, sum, NEAREST);
-    emit_result(e, sum);
+    unsigned a = source_widened(e, 0), b = source_widened(e, 1), c = source_widened(e, 2);
+    unsigned r = (e->x->level->vector_masks ? fused_avx2 : fused_avx512)(e, a, b, c);
+    op(e, X86_VPMOVZXWD, r, 0, x86_reg(r));
+    emit_result(e, r);
 }
 EMIT(half_unary)
 {
@@ -390,18 +411,18 @@ EMIT(pairs_binary)
 }
 EMIT(pairs_fma)
 {
-    struct packed a = packed_source(e, 0), b = packed_source(e, 1), c = packed_source(e, 2);
+    const bool avx2 = e->x->level->vector_masks;
+    struct packed sources[3] = {packed_source(e, 0), packed_source(e, 1), packed_source(e, 2)};
     unsigned r[2];
     for (unsigned part = 0; part < 2; part++) {
-        unsigned first = part_widened(e, &a, part), other = part_widened(e, &b, part);
-        unsigned p = emit_form(e, X86_VMULPS, first, x86_reg(other));
-        emit_done(e, first);
-        emit_done(e, other);
-        unsigned rest = part_widened(e, &c, part);
-        r[part] = sum_to_odd(e, p, rest);
-        narrow(e, r[part], NEAREST);
-        emit_done(e, p);
-        emit_done(e, rest);
+        unsigned a = part_widened(e, &sources[0], part), b = part_widened(e, &sources[1], part);
+        unsigned c = part_widened(e, &sources[2], part);
+        r[part] = (avx2 ? fused_avx2 : fused_avx512)(e, a, b, c);
+        emit_done(e, c);
+        if (avx2)
+            continue;
+        emit_done(e, a);
+        emit_done(e, b);
     }
     pairs_result(e, r);
 }
