@@ -364,11 +364,13 @@ static void waits_poll_memory(void **state)
 static void bad_streams_stop_the_queue(void **state)
 {
     static const uint32_t bad[][8] = {
-        {2, 0xc000ff00, 0},                   /* no such opcode */
-        {1, 0x12345678},                      /* a type-0 header */
-        {2, 0xc0054000, 0},                   /* COPY_DATA longer than the buffer */
-        {6, 0xc0044000, 0x50f},               /* no such source */
-        {7, 0xc0053c00, 3, 0x338, 0, 1, ~0u}, /* waits for an unknown register */
+        {2, 0xc000ff00, 0},                                   /* no such opcode */
+        {1, 0x12345678},                                      /* a type-0 header */
+        {2, 0xc0054000, 0},                                   /* COPY_DATA longer than the buffer */
+        {6, 0xc0044000, 0x50f},                               /* no such source */
+        {7, 0xc0053c00, 3, 0x338, 0, 1, ~0u},                 /* waits for an unknown register */
+        {7, 0xc0055000, 0x60300000, 0, 0, 0, 0, 1 << 26 | 4}, /* DMA_DATA from a register */
+        {7, 0xc0055000, 0x60300000, 0, 0, 0, 0, 1 << 27 | 4}, /* and to one */
     };
     struct gpu_double *gpu = *state;
 

@@ -114,15 +114,22 @@ static void *sleep_on_event(void *arg)
     return NULL;
 }
 
+/* Who came last. */
+static const struct event_wait *latest_wait(uint32_t id)
+{
+    pthread_mutex_lock(&events.lock);
+    const struct event_wait *latest = events.slot[id].waits;
+    pthread_mutex_unlock(&events.lock);
+    return latest;
+}
+
 static void sleeper_start(struct sleeper *sleeper, uint32_t id)
 {
+    const struct event_wait *before = latest_wait(id);
     *sleeper = (struct sleeper){.data.event_id = id};
     assert_int_equal(pthread_create(&sleeper->thread, NULL, sleep_on_event, sleeper), 0);
-    for (bool blocked = false; !blocked; usleep(200)) {
-        pthread_mutex_lock(&events.lock);
-        blocked = events.slot[id].waits != NULL;
-        pthread_mutex_unlock(&events.lock);
-    }
+    while (latest_wait(id) == before)
+        usleep(200);
 }
 
 static void an_auto_reset_event_with_a_waiter_does_not_stay_set(void **state)
@@ -214,6 +221,22 @@ static void many_threads_wait_for_one_event(void **state)
     }
 }
 
+/* At once, who waits for an event that stays set; more of them than are noted under the lock. */
+static void one_raise_wakes_all(void **state)
+{
+    enum { THREADS = 12 };
+    (void)state;
+    struct sleeper sleepers[THREADS];
+    uint32_t id = create(false);
+    for (int i = 0; i < THREADS; i++)
+        sleeper_start(&sleepers[i], id);
+    event_set(&events, id);
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(sleepers[i].thread, NULL);
+        assert_int_equal(sleepers[i].result, KFD_IOC_WAIT_RESULT_COMPLETE);
+    }
+}
+
 static void destroying_an_awaited_event_ends_the_wait(void **state)
 {
     (void)state;
@@ -271,6 +294,7 @@ int main(void)
         cmocka_unit_test_setup(what_comes_just_before_the_sleep_counts, setup),
         cmocka_unit_test_setup(an_endless_wait_ends_for_a_raise_it_missed, setup),
         cmocka_unit_test_setup(many_threads_wait_for_one_event, setup),
+        cmocka_unit_test_setup(one_raise_wakes_all, setup),
         cmocka_unit_test_setup(destroying_an_awaited_event_ends_the_wait, setup),
         cmocka_unit_test_setup(a_memory_fault_reaches_every_memory_event_with_its_data, setup),
         cmocka_unit_test_setup(wrong_ids_and_too_many_events, setup),

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "driver/kfd_abi.h"
+#include "driver/test/cp_double.h"
 
 static struct driver *driver;
 static struct vm_reader reader;
@@ -85,6 +86,55 @@ static void the_program_and_the_gpu_see_the_same_memory(void **state)
     struct kfd_ioctl_free_memory_of_gpu_args free_args = {.handle = handle};
     assert_int_equal(CALL(AMDKFD_IOC_FREE_MEMORY_OF_GPU, &free_args), 0);
     assert_int_equal(CALL(AMDKFD_IOC_FREE_MEMORY_OF_GPU, &free_args), -EINVAL);
+}
+
+static struct kfd_memory_exception_failure fault_of(uint64_t va, uint32_t access)
+{
+    const uint32_t gpu_id = driver->gpu[0].gpu_id;
+    struct kfd_ioctl_create_event_args create = {.event_type = KFD_IOC_EVENT_MEMORY};
+    assert_int_equal(CALL(AMDKFD_IOC_CREATE_EVENT, &create), 0);
+    cp_double_memory_fault(driver->cp, gpu_id, va, access);
+    struct kfd_event_data data = {.event_id = create.event_id};
+    struct kfd_ioctl_wait_events_args wait = {.events_ptr = (uintptr_t)&data, .num_events = 1};
+    assert_int_equal(CALL(AMDKFD_IOC_WAIT_EVENTS, &wait), 0);
+    assert_int_equal(wait.wait_result, KFD_IOC_WAIT_RESULT_COMPLETE);
+    assert_int_equal(data.memory_exception_data.va, va & ~4095ull);
+    assert_int_equal(data.memory_exception_data.gpu_id, gpu_id);
+    struct kfd_ioctl_destroy_event_args destroy = {.event_id = create.event_id};
+    assert_int_equal(CALL(AMDKFD_IOC_DESTROY_EVENT, &destroy), 0);
+    return data.memory_exception_data.failure;
+}
+
+/* What runtimes print of it: that there is nothing, or what may not be done with it. */
+static void a_fault_tells_what_was_not_allowed(void **state)
+{
+    (void)state;
+    uint64_t offset[2] = {0, 0}, va = 0x7f1000000000, writable_va = va + 65536;
+    uint64_t handle[2] = {
+        alloc(va, 4096, KFD_IOC_ALLOC_MEM_FLAGS_VRAM, &offset[0]),
+        alloc(writable_va, 4096, KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_ALLOC_WRITABLE, &offset[1])};
+    const struct {
+        uint64_t va;
+        uint32_t access, not_present, read_only, no_execute;
+    } cases[] = {
+        {va + 8, VM_WRITE, 0, 1, 0},     {va + 8, VM_EXEC, 0, 0, 1},
+        {writable_va, VM_EXEC, 0, 0, 1}, {writable_va, VM_WRITE, 0, 0, 0},
+        {va + 4096, VM_WRITE, 1, 0, 0},  {va + 4096, VM_EXEC, 1, 0, 0},
+        {va + 4096, VM_READ, 1, 0, 0},
+    };
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(map(handle[i], AMDKFD_IOC_MAP_MEMORY_TO_GPU, 1), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct kfd_memory_exception_failure failure = fault_of(cases[i].va, cases[i].access);
+        assert_int_equal(failure.NotPresent, cases[i].not_present);
+        assert_int_equal(failure.ReadOnly, cases[i].read_only);
+        assert_int_equal(failure.NoExecute, cases[i].no_execute);
+    }
+    for (int i = 0; i < 2; i++) {
+        struct kfd_ioctl_free_memory_of_gpu_args free_args = {.handle = handle[i]};
+        assert_int_equal(map(handle[i], AMDKFD_IOC_UNMAP_MEMORY_FROM_GPU, 1), 0);
+        assert_int_equal(CALL(AMDKFD_IOC_FREE_MEMORY_OF_GPU, &free_args), 0);
+    }
 }
 
 static void user_memory_has_its_own_gpu_address(void **state)
@@ -367,6 +417,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_program_and_the_gpu_see_the_same_memory),
+        cmocka_unit_test(a_fault_tells_what_was_not_allowed),
         cmocka_unit_test(user_memory_has_its_own_gpu_address),
         cmocka_unit_test(device_memory_is_finite),
         cmocka_unit_test(shared_memory_lives_as_long_as_its_descriptor),

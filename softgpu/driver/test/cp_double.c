@@ -1,11 +1,13 @@
 /* A command processor that accepts queues and executes nothing: stands in for cp/ in this folder's
  * tests, which look at the driver's side only. */
+#include "driver/test/cp_double.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "cp/cp.h"
-
 struct cp {
+    struct cp_driver_ops ops;
+    void *driver;
     int kicks;
 };
 struct cp_device {
@@ -14,10 +16,12 @@ struct cp_device {
 
 int cp_create(const struct cp_driver_ops *ops, void *driver, struct cp **cp)
 {
-    (void)ops;
-    (void)driver;
     *cp = calloc(1, sizeof **cp);
-    return *cp ? 0 : -12;
+    if (!*cp)
+        return -12;
+    (*cp)->ops = *ops;
+    (*cp)->driver = driver;
+    return 0;
 }
 
 void cp_destroy(struct cp *cp)
@@ -76,4 +80,9 @@ void cp_kick(struct cp *cp)
 void cp_after_fork_child(struct cp *cp)
 {
     (void)cp;
+}
+
+void cp_double_memory_fault(struct cp *cp, uint32_t gpu_id, uint64_t va, uint32_t access)
+{
+    cp->ops.memory_fault(cp->driver, gpu_id, va, access);
 }
