@@ -400,6 +400,20 @@ static void structures_of_older_and_newer_versions(void **state)
     assert_int_equal(version.canary, 0x5a5a5a5a);
 }
 
+/* A runtime that is told so leaves the dump of a fault to us. */
+static void a_runtime_is_told_what_we_do(void **state)
+{
+    (void)state;
+    struct kfd_runtime_enable_args enable = {.mode_mask = KFD_RUNTIME_ENABLE};
+    const unsigned long request = _IOC(3u, 'K', KFD_NR_RUNTIME_ENABLE, sizeof enable);
+    for (int i = 0; i < 2; i++) { /* on, and off again */
+        enable.capabilities_mask = 0;
+        assert_int_equal(CALL(request, &enable), 0);
+        assert_int_equal(enable.capabilities_mask, KFD_RUNTIME_CAN_DUMP_CORE);
+        enable.mode_mask = 0;
+    }
+}
+
 /* Runtimes draw a line through two such pairs. */
 static void the_clocks_are_read_as_one(void **state)
 {
@@ -429,6 +443,7 @@ int main(void)
         cmocka_unit_test(hostile_arguments_give_errors),
         cmocka_unit_test(hostile_nested_pointers_give_efault),
         cmocka_unit_test(structures_of_older_and_newer_versions),
+        cmocka_unit_test(a_runtime_is_told_what_we_do),
         cmocka_unit_test(the_clocks_are_read_as_one),
     };
     return cmocka_run_group_tests(tests, setup, NULL);

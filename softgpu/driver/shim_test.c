@@ -48,6 +48,10 @@ static void files(void)
     close(fd);
     CHECK(open(NODES "/3/gpu_id", O_RDONLY) < 0 && errno == ENOENT);
     CHECK(open(NODES "/1/gpu_id", O_RDWR) < 0 && errno == EACCES);
+    CHECK(open(NODES "/1/gpu_id", O_RDONLY | O_CREAT | O_EXCL, 0600) < 0 && errno == EEXIST);
+    fd = open(NODES "/1/gpu_id", O_RDONLY | O_CREAT, 0600); /* it is there */
+    CHECK(fd >= 0 && read(fd, text, sizeof text) > 1);
+    close(fd);
     CHECK(access(NODES "/2", R_OK | X_OK) == 0);
     CHECK(access(NODES "/3", F_OK) != 0 && errno == ENOENT);
     CHECK(open("/sys", O_RDONLY | O_DIRECTORY) >= 0 || errno == ENOENT); /* the machine's own */

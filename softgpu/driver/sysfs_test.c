@@ -183,6 +183,10 @@ static void through_libdrm(int gpu)
     CHECK(p_amdgpu_query_gpu_info(handle, &gpu_info) == 0);
     CHECK(gpu_info.asic_id == card_number(gpu, "device"));
     CHECK(gpu_info.cu_active_number * 4 == node_number(gpu, "properties", "simd_count"));
+    uint32_t units = 0;
+    for (int at = 0; at < 16; at++)
+        units += (uint32_t)__builtin_popcount(gpu_info.cu_bitmap[at / 4][at % 4]);
+    CHECK(units == gpu_info.cu_active_number);
     p_amdgpu_device_deinitialize(handle);
     close(fd);
 }
