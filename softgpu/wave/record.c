@@ -93,13 +93,15 @@ _Static_assert(TALLY_SLOTS % 8 == 0, "whole vectors");
         lanes -= known->record.valu_lanes;                                                         \
         return !(left[0] | left[1] | left[2] | left[3] | lanes);                                   \
     }                                                                                              \
-    options static void counts_drop_##level(const struct executed *known, struct wave *wave)       \
+    options static void counts_drop_##level(struct wave *wave, uint32_t waves)                     \
     {                                                                                              \
-        const uint16_t *const end = known->quad + known->quads;                                    \
-        const vector_32 zero = {0};                                                                \
-        for (struct wave *behind = wave + known->waves; wave < behind; wave++)                     \
-            for (const uint16_t *at = known->quad; at < end; at++)                                 \
-                *(vector_32 *)(void *)((char *)wave->counts + *at) = zero;                         \
+        enum { VECTORS = TALLY_SLOTS * 8 / sizeof(vector_##level) };                               \
+        const vector_##level zero = {0};                                                           \
+        for (struct wave *end = wave + waves; wave < end; wave++) {                                \
+            vector_##level *own = (vector_##level *)(void *)wave->counts;                          \
+            _Pragma("GCC unroll 32") for (uint32_t n = 0; n < VECTORS; n++) own[n] = zero;         \
+            __asm__ volatile("" ::: "memory");                                                     \
+        }                                                                                          \
     }
 DEFINE_LEVELS(DEFINE_LEVEL)
 
@@ -185,14 +187,23 @@ static void record_times(const struct engine *engine, const struct workgroup *gr
     }
 }
 
-/* The run that all waves executed, with all lanes, and nothing else; 0: it is not so. */
+/* Did all waves execute that run, with all lanes, and nothing else? */
+static inline bool group_was(const struct workgroup *group, uint32_t whole)
+{
+    uint64_t idle = 0;
+    uint32_t differ = 0;
+    for (uint32_t i = 0; i < group->wave_count; i++) {
+        differ |= wave_whole(&group->waves[i]) ^ whole;
+        idle |= group->waves[i].idle_lanes;
+    }
+    return !(idle | differ);
+}
+
+/* The run, or 0: it is not so. */
 static uint32_t group_whole(const struct workgroup *group)
 {
     const uint32_t whole = wave_whole(&group->waves[0]);
-    for (uint32_t i = 0; i < group->wave_count; i++)
-        if (wave_whole(&group->waves[i]) != whole || group->waves[i].idle_lanes)
-            return 0;
-    return whole;
+    return group_was(group, whole) ? whole : 0;
 }
 
 static void executed_find(const struct engine *engine, struct workgroup *group,
@@ -230,22 +241,29 @@ static __attribute__((noinline)) void counts_put_back(struct workgroup *group)
  * behind this. The waves' counts come to no more than what they have consumed of their slices:
  * where that is what the known ones come to and those that are not 0 are equal, all others are 0.
  */
-static bool counts_take(struct workgroup *group, uint64_t lanes)
+static __attribute__((noinline)) bool counts_compare(struct workgroup *group, uint64_t lanes)
 {
     struct executed *known = &group->executed;
-    if (known->waves != group->wave_count || known->total * known->waves != group->consumed)
+    if (known->total * known->waves != group->consumed)
         return false;
-    const uint32_t whole = group_whole(group);
-    if (whole && whole == known->whole && lanes == known->record.valu_lanes) {
-        CALL_LEVEL(counts_drop, known, group->waves);
-        return true;
-    }
     if (CALL_LEVEL(counts_take, known, group->waves, lanes)) {
-        known->whole = whole;
+        known->whole = group_whole(group);
         return true;
     }
     counts_put_back(group);
     return false;
+}
+
+/* The same, mostly without a look at the counts: a run's are always the same. */
+static inline bool counts_take(struct workgroup *group, uint64_t lanes)
+{
+    const struct executed *known = &group->executed;
+    if (known->waves != group->wave_count)
+        return false;
+    if (!known->whole || lanes != known->record.valu_lanes || !group_was(group, known->whole))
+        return counts_compare(group, lanes);
+    CALL_LEVEL(counts_drop, group->waves, known->waves);
+    return true;
 }
 
 static uint64_t idle_lanes(const struct workgroup *group)
