@@ -109,19 +109,46 @@ static bool private_pointers(struct wave *w, const struct inst *i, uint32_t size
     return scratch_pointers(w, i, offset, wave_exec(w), size_bytes, out);
 }
 
+/* Every lane's address, and which lanes are inside. */
+static uint64_t all_lanes(const struct wave *w, const struct inst *i, const struct buffer *b,
+                          uint32_t size_bytes, uint64_t *va)
+{
+    const uint32_t soffset = scalar_offset(w, i);
+    uint64_t inside = 0;
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++) {
+        uint32_t index, offset;
+        va[lane] = soffset + lane_va(w, i, b, lane, &index, &offset);
+        inside |= (uint64_t)!out_of_range(b, index, offset, soffset, size_bytes) << lane;
+    }
+    return inside;
+}
+
+/* The same where offsets alone make the address, as they nearly always do. */
+static uint64_t raw_lanes(const struct wave *w, const struct inst *i, const struct buffer *b,
+                          uint32_t size_bytes, uint64_t *va)
+{
+    const uint32_t *offsets = w->v[i->src[0].index];
+    const uint32_t mask = i->flags & IF_OFFEN ? ~0u : 0, more = (uint32_t)i->offset;
+    const uint64_t soffset = scalar_offset(w, i), base = b->base + soffset;
+    uint64_t inside = 0;
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++) {
+        const uint32_t offset = (offsets[lane] & mask) + more;
+        va[lane] = base + offset;
+        inside |= (uint64_t)(offset + soffset + size_bytes <= b->records) << lane;
+    }
+    return inside;
+}
+
 bool buffer_pointers(struct wave *w, const struct inst *i, uint32_t size_bytes,
                      struct lane_pointers *out)
 {
     struct buffer buffer = buffer_read(w, i);
     if (is_private(&buffer))
         return private_pointers(w, i, size_bytes, out);
-    uint32_t soffset = scalar_offset(w, i);
-    uint64_t va[WAVE_LANES], inside = 0, exec = wave_exec(w);
-    for (unsigned lane = 0; lane < WAVE_LANES; lane++) {
-        uint32_t index, offset;
-        va[lane] = soffset + lane_va(w, i, &buffer, lane, &index, &offset);
-        inside |= (uint64_t)!out_of_range(&buffer, index, offset, soffset, size_bytes) << lane;
-    }
+    uint64_t va[WAVE_LANES], exec = wave_exec(w);
+    const bool raw = !buffer.swizzle && !buffer.add_lane && !(i->flags & IF_IDXEN);
+    const uint64_t inside =
+        raw ? raw_lanes(w, i, &buffer, size_bytes, va) : all_lanes(w, i, &buffer, size_bytes, va);
     if (!global_pointers(w, i, va, exec & inside, size_bytes, out))
         return false;
     for (uint64_t left = exec & ~inside; left; left &= left - 1)
