@@ -101,17 +101,23 @@ static inline struct vm_range *vm_way(struct vm_reader *reader, uint64_t va)
     return &reader->way[(va >> 21) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - VM_TLB_BITS)];
 }
 
+/* The range that holds the address, or NULL; good until the next question. Between vm_reader_enter
+ * and vm_reader_leave. */
+static inline const struct vm_range *vm_range_at(struct vm_reader *reader, uint64_t va)
+{
+    struct vm_range *way = vm_way(reader, va);
+    if (va - way->start >= way->end - way->start && !vm_range_find(reader, va, way))
+        return NULL;
+    return way;
+}
+
 /* Host address for [va, va + size), which must lie in one range that allows `access`; NULL is a
  * fault. Pointers stay good until vm_reader_leave. */
 static inline void *vm_translate(struct vm_reader *reader, uint64_t va, uint32_t size_bytes,
                                  uint32_t access)
 {
-    struct vm_range *way = vm_way(reader, va);
-    if (va - way->start >= way->end - way->start || size_bytes > way->end - va) {
-        if (!vm_range_find(reader, va, way) || size_bytes > way->end - va)
-            return NULL;
-    }
-    if ((way->flags & access) != access)
+    const struct vm_range *way = vm_range_at(reader, va);
+    if (!way || size_bytes > way->end - va || (way->flags & access) != access)
         return NULL;
     return way->host + (va - way->start);
 }

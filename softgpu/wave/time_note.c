@@ -30,12 +30,12 @@ static uint8_t block_memory(struct workgroup *group, uint64_t va)
     struct block_log *log = &group->blocks;
     if (__builtin_expect(va - log->mapping < log->mapping_bytes, 1))
         return log->memory;
-    const struct vm_range *way = vm_way(group->reader, va);
-    if (va - way->start >= way->end - way->start)
+    const struct vm_range *range = vm_range_at(group->reader, va);
+    if (!range)
         return 0;
-    log->mapping = way->start;
-    log->mapping_bytes = way->end - way->start;
-    log->memory = (uint8_t)((way->flags & VM_MEMORY_MASK) >> VM_TYPE_SHIFT);
+    log->mapping = range->start;
+    log->mapping_bytes = range->end - range->start;
+    log->memory = (uint8_t)((range->flags & VM_MEMORY_MASK) >> VM_TYPE_SHIFT);
     return log->memory;
 }
 

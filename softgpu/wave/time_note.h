@@ -16,11 +16,12 @@ uint32_t time_limit_first(const struct perf *perf, uint64_t waves);
 void time_note_begin(struct workgroup *group, const struct perf *perf, uint64_t group_total);
 
 /* Where the mapping begins that holds the address: blocks are chosen by their distance from there,
- * because the host chooses where a mapping lies anew in every run. */
+ * because the host chooses where a mapping lies anew in every run. Which mappings the reader has at
+ * hand depends on that, too: it is asked for what it has not. */
 static inline uint64_t time_origin(const struct workgroup *group, uint64_t va)
 {
-    const struct vm_range *way = vm_way(group->reader, va);
-    return va - way->start < way->end - way->start ? way->start : 0;
+    const struct vm_range *range = vm_range_at(group->reader, va);
+    return range ? range->start : 0;
 }
 
 /* Bits `first` to the one that holds `last`, in steps of `size` bytes. */

@@ -103,8 +103,26 @@ static void group_try(struct workgroup *group, struct every_log *every,
     dispatch_sample_group(sample_every, &record_every, 0);
 }
 
+/* Of memory in which nothing is mapped. */
+static struct vm *reader_begin(struct vm_reader *reader)
+{
+    struct vm *vm;
+    assert_int_equal(vm_create(&vm), 0);
+    vm_reader_register(vm, reader);
+    vm_reader_enter(reader);
+    return vm;
+}
+static void reader_end(struct vm *vm, struct vm_reader *reader)
+{
+    vm_reader_leave(reader);
+    vm_reader_unregister(reader);
+    vm_destroy(vm);
+}
+
 static void the_model_sees_the_same(void **state)
 {
+    static struct vm_reader reader;
+    struct vm *vm = reader_begin(&reader);
     const struct gpu_model *models[] = {gpu_model_find("gfx90a"), gpu_model_find("gfx906")};
     static struct every_log every;
     uint64_t noted = 0, kept = 0;
@@ -117,7 +135,6 @@ static void the_model_sees_the_same(void **state)
         dispatch_sample_begin(sample);
         dispatch_sample_begin(sample_every);
         for (uint32_t n = 0; n < GROUPS; n++) {
-            struct vm_reader reader = {0}; /* nothing is mapped */
             struct workgroup group = {.reader = &reader,
                                       .sample_limit = SAMPLE_POSITIONS >> rand() % 3};
             every.count = 0;
@@ -134,20 +151,30 @@ static void the_model_sees_the_same(void **state)
         dispatch_sample_destroy(sample);
         dispatch_sample_destroy(sample_every);
     }
+    reader_end(vm, &reader);
     assert_true(kept < noted); /* that there are repeats at all */
 }
 
+/* The reader has one of two mappings at hand: where they lie decides which. */
 static void a_block_has_the_memory_of_its_mapping(void **state)
 {
-    enum { START = 1 << 21, END = START + 4096 };
+    enum { BYTES = 4096, START = 1 << 21, END = START + BYTES };
     static const struct inst load = {.klass = CLASS_VMEM_RD, .flags = IF_LOAD};
-    struct vm_reader reader = {0};
+    static uint8_t memory[BYTES] __attribute__((aligned(BYTES)));
+    static struct vm_reader reader;
+    struct vm *vm = reader_begin(&reader);
     struct workgroup group = {.reader = &reader, .sample_limit = SAMPLE_POSITIONS};
+    uint64_t other = 2 * START;
     (void)state;
-    *vm_way(&reader, START) = (struct vm_range){.start = START,
-                                                .end = END,
-                                                .flags = VM_READ | MEMORY_UC << VM_TYPE_SHIFT |
-                                                         HOME_PEER << VM_HOME_SHIFT};
+    while (vm_way(&reader, other) != vm_way(&reader, START))
+        other += START;
+    const uint32_t flags = VM_READ | MEMORY_UC << VM_TYPE_SHIFT | HOME_PEER << VM_HOME_SHIFT;
+    assert_int_equal(vm_map(vm, START, BYTES, memory, flags), 0);
+    assert_int_equal(vm_map(vm, other, BYTES, memory, VM_READ), 0);
+    assert_non_null(vm_translate(&reader, other, 64, VM_READ));
+    assert_int_equal(time_origin(&group, START + 64), START);
+    assert_int_equal(time_origin(&group, END), 0);
+    assert_non_null(vm_translate(&reader, other, 64, VM_READ));
     time_note_block(&group, &load, START, START, 64);
     time_note_block(&group, &load, END - 64, START, 64);
     time_note_block(&group, &load, END, START, 64); /* of no mapping */
@@ -155,6 +182,7 @@ static void a_block_has_the_memory_of_its_mapping(void **state)
     for (int i = 0; i < 2; i++)
         assert_int_equal(group.blocks.items[i].memory, MEMORY_UC | HOME_PEER << 2);
     assert_int_equal(group.blocks.items[2].memory, 0);
+    reader_end(vm, &reader);
     free(group.blocks.items);
 }
 
