@@ -13,7 +13,7 @@
 #include "base/wait.h"
 #include "perf/perf.h"
 
-enum { SLOTS = 4, SLOT_BYTES = 65536, CODE_OFFSET = 256, VGPRS = 64, WAIT_SECONDS = 10 };
+enum { SLOTS = 4, SLOT_BYTES = 65536, CODE_OFFSET = 256, VGPRS = 64, WAIT_SECONDS = 60 };
 
 struct kernel_runner {
     struct vm *vm;
