@@ -64,10 +64,12 @@ part_kernels() {
     tests/random_kernels/random_kernels.py --arch "$1" --seeds "1-${CROC_RANDOM_SEEDS:-1000}" $root \
         --crocgpu "$bin/crocgpu" --runner "$tests/random_kernels/runner"
 }
+# LLVM 15 at O0 for a gfx942: in frames of more than 4 KiB two registers are kept in one place at a time, and one is lost.
 part_csmith() {
-    local root
+    local root levels=O0,O1,O2,O3
     root=$(root_of "$1") || return $LEFT_OUT
-    tests/random_kernels/random_kernels.py --csmith --arch "$1" --seeds "1-${CROC_RANDOM_SEEDS:-1000}" --levels O0,O1,O2,O3 $root \
+    [ "$1" != gfx942 ] || levels=O1,O2,O3
+    tests/random_kernels/random_kernels.py --csmith --arch "$1" --seeds "1-${CROC_RANDOM_SEEDS:-1000}" --levels $levels $root \
         --clang clang-15 --crocgpu "$bin/crocgpu" --runner "$tests/random_kernels/runner"
 }
 # Translated code against the interpreter: runs of instructions, and whole kernels on a level of the host's.

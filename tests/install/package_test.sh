@@ -7,7 +7,7 @@ cmake=$1 build=$2
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-unset CROCGPU_DEVICES LD_PRELOAD DESTDIR
+unset CROCGPU_DEVICES LD_PRELOAD DESTDIR CMAKE_C_COMPILER_LAUNCHER CMAKE_CXX_COMPILER_LAUNCHER
 fail()
 {
     echo "package_test: $*" >&2

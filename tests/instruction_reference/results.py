@@ -21,13 +21,18 @@ def number_of(kind, bits, mode, absolute=False, negative=False):
     return signed(bits, width) if kind[0] == "i" else bits
 
 
+def was_denormal(fmt, bits, number):
+    """Whether a denormal number has been rounded up to the smallest normal one: no description says if it is flushed before."""
+    smallest = 1 << fmt[1]
+    return bits & (1 << fmt[0] + fmt[1]) - 1 == smallest and floats.compare(
+        ("fin", 0, number[2], number[3]), floats.decode(fmt, smallest)) != 0
+
+
 def rounded(fmt, number, mode):
-    """Bits, or SKIP where a flushed result would round up to the smallest normal number."""
+    """Bits, or SKIP."""
     bits = floats.encode(fmt, number, mode.round[fmt])
     if not mode.keeps_out(fmt):
-        smallest = 1 << fmt[1]
-        if bits & (1 << fmt[0] + fmt[1]) - 1 == smallest and floats.compare(
-                ("fin", 0, number[2], number[3]), floats.decode(fmt, smallest)) != 0:
+        if was_denormal(fmt, bits, number):
             return SKIP
         if floats.is_denormal(fmt, bits):
             bits &= 1 << fmt[0] + fmt[1]
@@ -39,8 +44,9 @@ def modified(fmt, bits, mode, clamp, omod):
     if omod and not mode.ieee and mode.denormals[fmt] == 0 and not floats.is_nan(fmt, bits):
         number = floats.decode(fmt, bits)
         if number[0] == "fin":
-            bits = floats.encode(fmt, (number[0], number[1], number[2], number[3] + omod), mode.round[fmt], False)
-            if floats.decode(fmt, bits)[0] == "inf":
+            number = (number[0], number[1], number[2], number[3] + omod)
+            bits = floats.encode(fmt, number, mode.round[fmt], False)
+            if floats.decode(fmt, bits)[0] == "inf" or was_denormal(fmt, bits, number):
                 return SKIP
     if clamp:
         if floats.is_nan(fmt, bits):
