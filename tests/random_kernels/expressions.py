@@ -27,11 +27,12 @@ PAIRS = ["({T} + {T})", "({T} - {T})", "({T} * {T})", "swapped({T})", "low_twice
 INT_PAIRS = PAIRS + ["({T} & {T})", "({T} | {T})", "({T} ^ {T})", "least2({T}, {T})", "most2({T}, {T})",
                      "add_saturated({T}, {T})", "sub_saturated({T}, {T})", "({T} << {=make}({#16}, {#16}))",
                      "({T} >> {=make}({#16}, {#16}))", "({T} * {T} + {T})", "bits_as<{=T}>(e.index * 40503 ^ {u32})",
-                     "({T} << {=make}({u32} & 15, {u32} & 15))", "({T} + {=make}(1 + {#64}, 1 + {#64}))",
-                     "({T} - {=splat})", "({T} - hidden({=make}({K}, {K})))", "bits_as<{=T}>(e.uniform[{#16}])", "loaded<{=T}>(e, {u32})"]
+                     "({T} << {=make}({u32} & 15, {u32} & 15))", "(hidden({T}) + {=make}(1 + {#64}, 1 + {#64}))",
+                     "(hidden({T}) - {=splat})", "({T} - hidden({=make}({K}, {K})))", "bits_as<{=T}>(e.uniform[{#16}])", "loaded<{=T}>(e, {u32})"]
 # Constants of packed integers are hidden from the compiler unless they are a rule's own. LLVM 15 takes a
 # negative inline constant's high half for 0, where the hardware has the sign: it gives -1 for (65535, 0),
-# for (0, 65535), and for the (1, 0) that is subtracted; and -16 for both of (-16, -1). On gfx940, where its
+# for (0, 65535), and for the (1, 0) that is subtracted; and -16 for both of (-16, -1). Where rules' own
+# constants meet, it may make one of two. On gfx940, where its
 # dot products have no op_sel, it gives 7 for (7, 7): there in_dot() hides constants. (LLVM's "Fix packed
 # 16-bit inline constants" tells what the hardware does.) It also takes the width of a bit field, if that is
 # a constant, as a whole and not its low 5 bits.
@@ -155,7 +156,7 @@ class Writer:
         if kind == "bool":
             return "(t.p%d & %d)" % (rng.randrange(4), 1 << rng.randrange(32)) + " != 0"
         if kind in ("s32", "s64"):
-            return "(%s)uniform_word(e, %d)" % ("u32" if kind == "s32" else "u64", rng.randrange(16))
+            return "uniform_%s(e, %d)" % ("word" if kind == "s32" else "pair", rng.randrange(16))
         if kind in ("small", "any_small"):
             return re.sub(r"\{u32\}", lambda m: "t.p%d" % rng.randrange(4), SMALL2)
         if rng.random() < 0.2:

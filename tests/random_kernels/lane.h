@@ -263,14 +263,24 @@ struct env {
 };
 enum { IN_WORDS = 4096, SCRATCH_BYTES = 97 };
 
-// The compiler knows that it is the same in all lanes.
+// The compiler knows that it is the same in all lanes. LLVM 15 makes one readfirstlane of those of
+// two branches, of words that differ then: not where something stands behind it.
 FN u32 uniform_word(const env &e, u32 n)
 {
 #if ON_GPU
-    return (u32)__builtin_amdgcn_readfirstlane((int)e.uniform[n]);
+    u32 word = (u32)__builtin_amdgcn_readfirstlane((int)e.uniform[n]);
+    __asm__("" : "+s"(word));
+    return word;
 #else
     return e.uniform[n];
 #endif
+}
+
+// Both halves are unknown: of a number whose high half is 0 LLVM 15 loses the ones that its
+// complement has there, ~(u64)a, and takes whatever a register holds.
+FN u64 uniform_pair(const env &e, u32 n)
+{
+    return (u64)uniform_word(e, n ^ 1) << 32 | uniform_word(e, n);
 }
 
 template <class T> FN T loaded(const env &e, u32 byte)
