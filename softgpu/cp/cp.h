@@ -26,6 +26,8 @@ enum cp_queue_type { CP_QUEUE_AQL, CP_QUEUE_SDMA, CP_QUEUE_PM4 };
  * threads with no lock held. */
 struct cp_driver_ops {
     void (*event_raise)(void *driver, uint32_t event_id);
+    /* A thread that an event woke has not run since: perhaps it waits for this one's processor. */
+    bool (*waiters_called)(void *driver);
     /* Ends in the runtime's own "Memory access fault by GPU" report. */
     void (*memory_fault)(void *driver, uint32_t gpu_id, uint64_t va, uint32_t access);
     /* A queue stops. False: that runtime wants to be told by the queue's own signal. */

@@ -75,11 +75,38 @@ static void every_event_is_raised(void **state)
         double_queue_destroy(queues[q]);
 }
 
+/* Whom an event woke may never run: packets go on nevertheless, and nobody is asked for ever. */
+static void woken_threads_that_never_run_hold_nobody_up(void **state)
+{
+    enum { ROUNDS = 200, EVENT = 9 };
+    struct gpu_double *gpu = *state;
+    struct double_queue *queue = double_aql_create(gpu, 1, 64);
+    atomic_store(&gpu->waiters_called, true);
+    uint64_t asked_before = atomic_load(&gpu->waiters_asked); /* or a little later */
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        hsa_signal_t first = double_signal(gpu, 1, EVENT), second = double_signal(gpu, 1, 0);
+        hsa_signal_t gate = double_signal(gpu, 1, 0); /* opened without a doorbell */
+        hsa_barrier_and_packet_t packet = barrier_behind(no_signal, first);
+        hsa_barrier_and_packet_t behind = barrier_behind(gate, second);
+        uint64_t asked = atomic_load(&gpu->waiters_asked);
+        double_push(queue, &packet);
+        double_push(queue, &behind);
+        assert_true(double_wait(double_event_count(gpu, EVENT) > i));
+        assert_true(double_wait(atomic_load(&gpu->waiters_asked) > asked));
+        double_signal_set(gpu, gate, 0);
+        assert_true(double_wait(double_signal_value(gpu, second) == 0));
+    }
+    assert_true(atomic_load(&gpu->waiters_asked) - asked_before < 10 * ROUNDS);
+    double_queue_destroy(queue);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(an_event_of_two_packets_is_raised_once, setup, teardown),
         cmocka_unit_test_setup_teardown(every_event_is_raised, setup, teardown),
+        cmocka_unit_test_setup_teardown(woken_threads_that_never_run_hold_nobody_up, setup,
+                                        teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,6 +134,12 @@ static bool on_queue_exceptions(void *arg, uint64_t area_va, uint64_t exceptions
     return true;
 }
 
+static bool on_waiters_called(void *arg)
+{
+    struct driver *driver = arg;
+    return events_called(&driver->events);
+}
+
 static uint64_t on_doorbell_arm(void *arg)
 {
     struct driver *driver = arg;
@@ -148,6 +154,7 @@ static void on_doorbell_rung(void *arg)
 
 static const struct cp_driver_ops cp_ops = {
     .event_raise = on_event_raise,
+    .waiters_called = on_waiters_called,
     .memory_fault = on_memory_fault,
     .queue_exceptions = on_queue_exceptions,
     .doorbell_arm = on_doorbell_arm,

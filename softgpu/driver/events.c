@@ -15,6 +15,7 @@ struct waiter {
     bool any;         /* one was enough and came */
     bool gone;        /* an awaited event was destroyed */
     bool is_endless;
+    bool is_asleep, is_called; /* called: and has not run since; under events.lock */
 };
 
 struct event_wait {
@@ -28,12 +29,24 @@ struct event_wait {
 /* Whom to wake when events.lock has been given back: who wakes up under it must wait for it at
  * once. A waiter may be gone by then, which a futex does not mind. */
 struct wakes {
+    struct events *events;
     _Atomic uint32_t *word[8];
     uint32_t count;
 };
 
+/* Under events.lock. */
+static void called_change(struct events *events, uint32_t by)
+{
+    uint32_t called = atomic_load_explicit(&events->called, memory_order_relaxed);
+    atomic_store_explicit(&events->called, called + by, memory_order_relaxed);
+}
+
 static void waiter_call(struct waiter *waiter, struct wakes *wakes)
 {
+    if (waiter->is_asleep && !waiter->is_called) {
+        waiter->is_called = true;
+        called_change(wakes->events, 1);
+    }
     atomic_fetch_add_explicit(&waiter->news, 1, memory_order_relaxed);
     if (wakes->count < sizeof wakes->word / sizeof wakes->word[0])
         wakes->word[wakes->count++] = &waiter->news;
@@ -41,9 +54,9 @@ static void waiter_call(struct waiter *waiter, struct wakes *wakes)
         futex_wake_all(&waiter->news);
 }
 
-static void unlock_and_wake(struct events *events, const struct wakes *wakes)
+static void unlock_and_wake(const struct wakes *wakes)
 {
-    pthread_mutex_unlock(&events->lock);
+    pthread_mutex_unlock(&wakes->events->lock);
     for (uint32_t i = 0; i < wakes->count; i++)
         futex_wake_all(wakes->word[i]);
 }
@@ -84,7 +97,7 @@ int event_create(struct events *events, uint32_t type, bool auto_reset, uint32_t
 
 int event_destroy(struct events *events, uint32_t id)
 {
-    struct wakes wakes = {.count = 0};
+    struct wakes wakes = {.events = events};
     pthread_mutex_lock(&events->lock);
     struct event *event = event_find(events, id);
     if (event) {
@@ -95,7 +108,7 @@ int event_destroy(struct events *events, uint32_t id)
         event->used = false;
         event->waits = NULL;
     }
-    unlock_and_wake(events, &wakes);
+    unlock_and_wake(&wakes);
     return event ? 0 : -EINVAL;
 }
 
@@ -116,13 +129,18 @@ static void event_raise_locked(struct event *event, struct wakes *wakes)
 
 int event_set(struct events *events, uint32_t id)
 {
-    struct wakes wakes = {.count = 0};
+    struct wakes wakes = {.events = events};
     pthread_mutex_lock(&events->lock);
     struct event *event = event_find(events, id);
     if (event)
         event_raise_locked(event, &wakes);
-    unlock_and_wake(events, &wakes);
+    unlock_and_wake(&wakes);
     return event ? 0 : -EINVAL;
+}
+
+bool events_called(const struct events *events)
+{
+    return atomic_load_explicit(&events->called, memory_order_relaxed) != 0;
 }
 
 int event_reset(struct events *events, uint32_t id)
@@ -138,7 +156,7 @@ int event_reset(struct events *events, uint32_t id)
 int events_memory_fault(struct events *events, const struct kfd_hsa_memory_exception_data *fault)
 {
     int raised = 0;
-    struct wakes wakes = {.count = 0};
+    struct wakes wakes = {.events = events};
     pthread_mutex_lock(&events->lock);
     for (uint32_t id = 1; id < KFD_SIGNAL_EVENT_LIMIT; id++) {
         struct event *event = &events->slot[id];
@@ -148,7 +166,7 @@ int events_memory_fault(struct events *events, const struct kfd_hsa_memory_excep
         event_raise_locked(event, &wakes);
         raised++;
     }
-    unlock_and_wake(events, &wakes);
+    unlock_and_wake(&wakes);
     return raised;
 }
 
@@ -266,9 +284,14 @@ static bool news_await(struct events *events, struct waiter *waiter, uint64_t un
     if (now_ns >= until_ns)
         return false;
     struct timespec left = wait_timespec(until_ns - now_ns);
+    waiter->is_asleep = true;
     pthread_mutex_unlock(&events->lock);
     futex_wait(&waiter->news, seen, until_ns == WAIT_FOREVER ? NULL : &left);
     pthread_mutex_lock(&events->lock);
+    waiter->is_asleep = false;
+    if (waiter->is_called)
+        called_change(events, UINT32_MAX);
+    waiter->is_called = false;
     return true;
 }
 

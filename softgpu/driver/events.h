@@ -6,6 +6,7 @@
 #define DRIVER_EVENTS_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -33,7 +34,10 @@ struct event {
 struct events {
     pthread_mutex_t lock;                      /* every slot; nothing is called out of it */
     struct event slot[KFD_SIGNAL_EVENT_LIMIT]; /* by id; 0 stays unused */
-    void (*before_sleep)(void *data);          /* without the lock; NULL: nothing */
+    /* Threads that an event woke and that have not run since. Writers: under the lock, who wakes
+     * one and the woken one; reader: events_called() (relaxed: a hint). */
+    _Atomic uint32_t called;
+    void (*before_sleep)(void *data); /* without the lock; NULL: nothing */
     void *data;
 };
 
@@ -43,6 +47,8 @@ int event_create(struct events *events, uint32_t type, bool auto_reset, uint32_t
 int event_destroy(struct events *events, uint32_t id);
 int event_set(struct events *events, uint32_t id); /* any thread */
 int event_reset(struct events *events, uint32_t id);
+/* A thread that an event woke has not run since. Any thread, without a lock. */
+bool events_called(const struct events *events);
 /* Raises every memory event of the process. Returns how many there were. */
 int events_memory_fault(struct events *events, const struct kfd_hsa_memory_exception_data *fault);
 

@@ -1,7 +1,9 @@
 #include "driver/events.h"
 
 #include <errno.h>
+#include <semaphore.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
 #include <time.h>
@@ -143,6 +145,41 @@ static void an_auto_reset_event_with_a_waiter_does_not_stay_set(void **state)
     assert_int_equal(sleeper.status, 0);
     assert_int_equal(sleeper.result, KFD_IOC_WAIT_RESULT_COMPLETE);
     assert_int_equal(poll_one(id), KFD_IOC_WAIT_RESULT_TIMEOUT);
+}
+
+static sem_t held, may_go;
+
+static void hold(int number)
+{
+    (void)number;
+    sem_post(&held);
+    while (sem_wait(&may_go) != 0)
+        ;
+}
+
+/* The sleeper is kept from running by a signal's handler. */
+static void a_woken_thread_counts_as_called_until_it_runs(void **state)
+{
+    (void)state;
+    struct sleeper sleeper;
+    uint32_t id = create(true);
+    sem_init(&held, 0, 0);
+    sem_init(&may_go, 0, 0);
+    struct sigaction action = {.sa_handler = hold}, before;
+    assert_int_equal(sigaction(SIGUSR1, &action, &before), 0);
+    event_set(&events, create(true)); /* nobody waits for it */
+    assert_false(events_called(&events));
+    sleeper_start(&sleeper, id);
+    assert_false(events_called(&events));
+    pthread_kill(sleeper.thread, SIGUSR1);
+    sem_wait(&held);
+    event_set(&events, id);
+    event_set(&events, id);
+    assert_true(events_called(&events));
+    sem_post(&may_go);
+    pthread_join(sleeper.thread, NULL);
+    assert_false(events_called(&events));
+    assert_int_equal(sigaction(SIGUSR1, &before, NULL), 0);
 }
 
 static uint32_t sleeps;
@@ -291,6 +328,7 @@ int main(void)
         cmocka_unit_test_setup(any_and_all, setup),
         cmocka_unit_test_setup(timeout_takes_its_time, setup),
         cmocka_unit_test_setup(an_auto_reset_event_with_a_waiter_does_not_stay_set, setup),
+        cmocka_unit_test_setup(a_woken_thread_counts_as_called_until_it_runs, setup),
         cmocka_unit_test_setup(what_comes_just_before_the_sleep_counts, setup),
         cmocka_unit_test_setup(an_endless_wait_ends_for_a_raise_it_missed, setup),
         cmocka_unit_test_setup(many_threads_wait_for_one_event, setup),

@@ -125,6 +125,13 @@ static bool queue_exceptions(void *driver, uint64_t area_va, uint64_t exceptions
     return taken;
 }
 
+static bool waiters_called(void *driver)
+{
+    struct gpu_double *gpu = driver;
+    atomic_fetch_add(&gpu->waiters_asked, 1);
+    return atomic_load(&gpu->waiters_called);
+}
+
 static uint64_t doorbell_arm(void *driver)
 {
     return atomic_load(&((struct gpu_double *)driver)->sleep_ns);
@@ -134,8 +141,8 @@ static uint64_t doorbell_arm(void *driver)
 
 struct gpu_double *double_create_as(const char *model)
 {
-    static const struct cp_driver_ops ops = {event_raise, memory_fault, queue_exceptions,
-                                             doorbell_arm};
+    static const struct cp_driver_ops ops = {event_raise, waiters_called, memory_fault,
+                                             queue_exceptions, doorbell_arm};
     struct gpu_double *gpu = calloc(1, sizeof *gpu);
     if (!gpu)
         return NULL;

@@ -37,7 +37,9 @@ struct gpu_double {
     struct vm *vm;
     uint8_t *arena;
     uint64_t used_bytes;
-    _Atomic uint64_t sleep_ns; /* what doorbell_arm answers */
+    atomic_bool waiters_called;     /* what waiters_called answers */
+    _Atomic uint64_t waiters_asked; /* how often it was */
+    _Atomic uint64_t sleep_ns;      /* what doorbell_arm answers */
 
     pthread_mutex_t lock; /* all below: written by the CP thread through the doubles */
     bool hold;            /* dispatches end only by double_finish() */
