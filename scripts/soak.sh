@@ -2,8 +2,9 @@
 # make soak: the long runs, in parts: PARTS="torture kernels/gfx90a" chooses, all else. A part's words go to
 # BUILD/soak/PART.log, and one line says how it ended; the last line is "N passed, N failed, N left out".
 # CROC_SOAK_JOBS: how many parts at a time (half of the cores else); what measures runs alone, behind the others.
+# CROC_PART_JOBS: how many processes a part of random programs or runs has (2 else). At its own sizes all takes some twelve hours on two cores.
 # CROC_E2E_REPEAT, CROC_ENDINGS_REPEAT, CROC_TOGETHER, CROC_RECORDS, CROC_LITMUS_VALUES, CROC_TORTURE_S, CROC_LAUNCHES,
-# CROC_RANDOM_SEEDS, CROC_TRANSLATE_RUNS, CROC_INSTRUCTION_ROUNDS, CROC_V1_LAUNCHES and CROC_V1_ROUNDS make it shorter or longer; CROC_LIBRARIES=1 adds Debian's tests of
+# CROC_RANDOM_SEEDS, CROC_CSMITH_SEEDS, CROC_TRANSLATE_RUNS, CROC_INSTRUCTION_ROUNDS, CROC_V1_LAUNCHES and CROC_V1_ROUNDS make it shorter or longer; CROC_LIBRARIES=1 adds Debian's tests of
 # ROCm's libraries, which fetches gigabytes.
 set -u
 dir=$(realpath "$1")
@@ -12,6 +13,7 @@ bin=$dir/bin tests=$dir/tests
 LEFT_OUT=77
 cores=$(nproc)
 jobs=${CROC_SOAK_JOBS:-$((cores > 3 ? cores / 2 : 1))}
+part_jobs=${CROC_PART_JOBS:-2}
 
 TOGETHER=(programs matrix ends launches records pools threads litmus/avx512 litmus/avx2 litmus/portable torture
     kernels/gfx90a kernels/gfx906 kernels/gfx908 kernels/gfx942 csmith/gfx90a csmith/gfx906 csmith/gfx942 runs translated/avx512 translated/avx2
@@ -61,7 +63,7 @@ root_of() {
 part_kernels() {
     local root
     root=$(root_of "$1") || return $LEFT_OUT
-    tests/random_kernels/random_kernels.py --arch "$1" --seeds "1-${CROC_RANDOM_SEEDS:-1000}" $root \
+    tests/random_kernels/random_kernels.py --arch "$1" --seeds "1-${CROC_RANDOM_SEEDS:-1000}" $root --jobs "$part_jobs" \
         --crocgpu "$bin/crocgpu" --runner "$tests/random_kernels/runner"
 }
 # LLVM 15 at O0 for a gfx942: in frames of more than 4 KiB two registers are kept in one place at a time, and one is lost.
@@ -69,17 +71,25 @@ part_csmith() {
     local root levels=O0,O1,O2,O3
     root=$(root_of "$1") || return $LEFT_OUT
     [ "$1" != gfx942 ] || levels=O1,O2,O3
-    tests/random_kernels/random_kernels.py --csmith --arch "$1" --seeds "1-${CROC_RANDOM_SEEDS:-1000}" --levels $levels $root \
+    tests/random_kernels/random_kernels.py --csmith --arch "$1" --seeds "1-${CROC_CSMITH_SEEDS:-200}" --levels $levels $root --jobs "$part_jobs" \
         --clang clang-15 --crocgpu "$bin/crocgpu" --runner "$tests/random_kernels/runner"
 }
 # Translated code against the interpreter: runs of instructions, and whole kernels on a level of the host's.
 part_runs() {
-    local runs=${CROC_TRANSLATE_RUNS:-2000000}
-    CROC_TRANSLATE_RUNS=$runs "$tests/translate_translate_test" && CROC_TRANSLATE_RUNS=$((runs / 10)) "$tests/wave_run_test"
+    local runs=$((${CROC_TRANSLATE_RUNS:-2000000} / part_jobs)) shard shards=()
+    for ((shard = 0; shard < part_jobs; shard++)); do
+        (
+            export CROC_TRANSLATE_SEED=$shard CROC_TRANSLATE_RUNS=$runs
+            "$tests/translate_translate_test" || exit
+            CROC_TRANSLATE_RUNS=$((runs / 10)) "$tests/wave_run_test" && CROC_TRANSLATE_RUNS=$((runs / 10)) "$tests/wave_linear_test"
+        ) &
+        shards+=($!)
+    done
+    for shard in "${shards[@]}"; do wait "$shard" || return; done
 }
 part_translated() {
     CROCGPU_TRANSLATE=always CROCGPU_HOST_ISA=$1 tests/random_kernels/random_kernels.py --arch gfx90a \
-        --seeds "2001-$((2000 + ${CROC_RANDOM_SEEDS:-200}))" --crocgpu "$bin/crocgpu" --runner "$tests/random_kernels/runner"
+        --seeds "2001-$((2000 + ${CROC_RANDOM_SEEDS:-200}))" --jobs "$part_jobs" --crocgpu "$bin/crocgpu" --runner "$tests/random_kernels/runner"
 }
 part_instructions() {
     local root

@@ -580,6 +580,8 @@ static void test_no_executable_memory(void **state)
 
 int main(void)
 {
+    const char *seed = getenv("CROC_TRANSLATE_SEED");
+    random_state *= seed ? strtoull(seed, NULL, 10) + 1 : 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_avx512),
         cmocka_unit_test(test_avx2),

@@ -524,6 +524,7 @@ static void test_avx2(void **state)
 
 int main(void)
 {
+    twice_seed();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_avx512),
         cmocka_unit_test(test_avx2),

@@ -41,6 +41,8 @@ struct tally {
 uint64_t random_bits(void);
 uint32_t below(uint32_t n);
 
+/* By CROC_TRANSLATE_SEED, for other random programs than the usual ones. */
+void twice_seed(void);
 void twice_begin(void);
 void twice_end(void);
 /* The instructions, or as many of them as are translated, from so many random states, which `fill`
