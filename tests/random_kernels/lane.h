@@ -264,8 +264,8 @@ struct env {
 enum { IN_WORDS = 4096, SCRATCH_BYTES = 97 };
 
 // The compiler knows that it is the same in all lanes. LLVM 15 makes one readfirstlane of those of
-// two branches, of words that differ then: not where something stands behind it. At O0, which does not,
-// it cannot copy the word into the assembler's register.
+// two branches, of words that differ then: not where something stands behind it. At O0, which does
+// not, it cannot copy the word into the assembler's register.
 FN u32 uniform_word(const env &e, u32 n)
 {
 #if ON_GPU

@@ -7,6 +7,8 @@
 #include <cmocka.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -174,9 +176,87 @@ static void the_programs_handlers_stay(void **state)
     assert_int_equal(finishes, 1);
 }
 
+enum { FUNCTIONS = 100 };
+static atomic_uint *functions_run; /* shared with the child */
+static pthread_barrier_t together;
+
+static void function_runs(void)
+{
+    atomic_fetch_add(functions_run, 1);
+    usleep(100);
+}
+
+static void *thread_exits_together(void *status)
+{
+    pthread_barrier_wait(&together);
+    exit((int)(intptr_t)status);
+}
+
+/* So many functions that libc's list of them has more than one piece. */
+static void two_threads_exit(void)
+{
+    pthread_t thread;
+    pthread_barrier_init(&together, NULL, 2);
+    for (int i = 0; i < FUNCTIONS; i++)
+        atexit(function_runs);
+    if (pthread_create(&thread, NULL, thread_exits_together, (void *)23) == 0)
+        thread_exits_together((void *)24);
+}
+
+static void exits_of_two_threads_are_one(void **state)
+{
+    enum { ROUNDS = 20 };
+    (void)state;
+    functions_run = mmap(NULL, sizeof *functions_run, PROT_READ | PROT_WRITE,
+                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(functions_run, MAP_FAILED);
+    for (int round = 0; round < ROUNDS; round++) {
+        atomic_store(functions_run, 0);
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            signal(SIGSEGV, SIG_DFL); /* cmocka's */
+            signal(SIGABRT, SIG_DFL);
+            two_threads_exit();
+        }
+        int status;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status));
+        assert_in_range(WEXITSTATUS(status), 23, 24);
+        assert_int_equal(atomic_load(functions_run), FUNCTIONS);
+    }
+    munmap(functions_run, sizeof *functions_run);
+}
+
+static pthread_t waits_for;
+
+static void thread_is_awaited(void)
+{
+    pthread_join(waits_for, NULL);
+}
+
+/* One that waits for the other in such a function gets through, as it does without us. */
+static void an_exit_may_wait_for_another(void **state)
+{
+    (void)state;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        pthread_barrier_init(&together, NULL, 2);
+        atexit(thread_is_awaited);
+        pthread_create(&waits_for, NULL, thread_exits_together, (void *)23);
+        thread_exits_together((void *)24);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exits_of_two_threads_are_one),
+        cmocka_unit_test(an_exit_may_wait_for_another),
         cmocka_unit_test(statuses_are_the_programs_own),
         cmocka_unit_test(signals_end_the_program_as_they_would),
         cmocka_unit_test(crashes_are_still_crashes),
