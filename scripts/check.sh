@@ -13,7 +13,7 @@ trap 'rm -f "$log" "$again"' EXIT
 not_passed='\*\*\*(Failed|Timeout|Exception|Not Run)'
 names_of_failed() { grep -E "^ *[0-9]+/[0-9]+ Test .*$not_passed" "$1" | sed -E 's/.*Test +#[0-9]+: ([^ ]+) .*/\1/' | sort; }
 
-env --default-signal=INT,QUIT ctest --test-dir "$dir" --output-on-failure -j2 2>&1 | tee "$log"
+env --default-signal=HUP,INT,QUIT ctest --test-dir "$dir" --output-on-failure -j2 2>&1 | tee "$log"
 status=${PIPESTATUS[0]}
 passed=$(grep -c ' Passed ' "$log" || true)
 skipped=$(grep -c '\*\*\*Skipped' "$log" || true)
@@ -21,7 +21,7 @@ failed=$(grep -cE "$not_passed" "$log" || true)
 
 if [ "$failed" -gt 0 ] && [ "$failed" -le "$UNSTEADY_MAX" ]; then
   echo "$failed failed beside others; once more, alone:"
-  env --default-signal=INT,QUIT ctest --test-dir "$dir" --output-on-failure -j1 --rerun-failed 2>&1 | tee "$again"
+  env --default-signal=HUP,INT,QUIT ctest --test-dir "$dir" --output-on-failure -j1 --rerun-failed 2>&1 | tee "$again"
   status=${PIPESTATUS[0]}
   cp "$log" "$dir/Testing/unsteady.log"
   comm -23 <(names_of_failed "$log") <(names_of_failed "$again") | sed "s|\$| is unsteady: it failed beside others and passed alone; its first words are above and in $dir/Testing/unsteady.log|"

@@ -134,7 +134,7 @@ fi
 # A shell's background jobs, and all that they start, ignore Ctrl-C and Ctrl-\; programs that end by these are of the tests.
 part_run() {
     local name=$1 log=$dir/soak/${1//\//-}.log begin=$SECONDS word
-    env --default-signal=INT,QUIT "$0" "$dir" --part "$name" >"$log" 2>&1 </dev/null
+    env --default-signal=HUP,INT,QUIT "$0" "$dir" --part "$name" >"$log" 2>&1 </dev/null
     case $? in
     0) word=passed ;;
     $LEFT_OUT) word="left out" ;;
