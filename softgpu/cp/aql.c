@@ -420,8 +420,8 @@ static enum step packet_step(struct cp_queue *queue, const union aql_packet *pac
         arrival =
             timeline_begin(&queue->timeline, queue->fetch, has_barrier_bit, gpu_clock_ticks());
     if (queue->packet_begin_ticks == 0)
-        queue->packet_begin_ticks = queue->is_modelled ? arrival.earliest_ticks : gpu_clock_ticks();
-    enum step step = packet_do(queue, packet, arrival.latest_ticks);
+        queue->packet_begin_ticks = queue->is_modelled ? arrival.mark_ticks : gpu_clock_ticks();
+    enum step step = packet_do(queue, packet, arrival.work_ticks);
     queue->packet_waited = step != STEP_MORE;
     return step;
 }

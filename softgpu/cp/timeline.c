@@ -46,8 +46,8 @@ struct timeline_arrival timeline_begin(struct timeline *line, uint64_t index, bo
     if (has_barrier_bit)
         line->barrier_ticks = later(line->barrier_ticks, line->latest_ticks);
     uint64_t floor = later(line->barrier_ticks, line->unready_ticks);
-    return (struct timeline_arrival){later(floor, line->looks[0].before_ticks),
-                                     later(floor, line->looks[0].ticks)};
+    uint64_t seen = later(floor, line->looks[0].ticks);
+    return (struct timeline_arrival){floor > line->looks[0].before_ticks ? floor : seen, seen};
 }
 
 void timeline_end(struct timeline *line, uint64_t end_ticks)

@@ -2,7 +2,8 @@
  * A queue's time under CROCGPU_TIME=model. A packet begins when it was there, and after what it
  * waits for; how long it takes is the model's business. When a packet came is known by looking at
  * the write index: between the look before and the one that saw it. Kernels take the later one, so
- * that none begins before the call that launched it; packets that only mark a time the earlier one.
+ * that none begins before the call that launched it. Packets that only mark a time were there since
+ * the earlier one where what they stand behind ended after it; else they take the later one, too.
  *
  * Nothing runs ahead of the host's clock: a kernel's end is held back until its time has come
  * (aql.c), and everything else lies before. The CP thread alone uses it.
@@ -33,7 +34,8 @@ void timeline_look(struct timeline *line, uint64_t end_index, uint64_t now_ticks
 void timeline_unready(struct timeline *line, uint64_t now_ticks);
 
 struct timeline_arrival {
-    uint64_t earliest_ticks, latest_ticks;
+    uint64_t mark_ticks; /* of a packet that takes no time */
+    uint64_t work_ticks;
 };
 /* When packet `index` came, no sooner than what it waits for ended. Indexes only grow. One that no
  * look saw was found by the caller itself: it counts as seen at `now_ticks`. */
