@@ -10,19 +10,18 @@ static bool power_of_two(uint32_t value)
     return value && (value & (value - 1)) == 0;
 }
 
-static uint32_t set_bytes(uint32_t ways, bool has_state)
+static uint32_t set_bytes(uint32_t ways)
 {
     enum { ALIGNMENT = 16 };
-    size_t line = sizeof(uint64_t) + (has_state ? sizeof(struct cache_state) : 0);
-    size_t bytes = sizeof(struct cache_set) + 3 * cache_tag_count(ways) + ways * line;
+    const size_t way = sizeof(uint16_t) + sizeof(struct cache_order);
+    size_t bytes = sizeof(struct cache_set) + cache_tag_count(ways) * way + ways * sizeof(uint64_t);
     return (uint32_t)((bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
 }
 
-int cache_create(struct cache *cache, uint32_t size_bytes, uint32_t line_bytes, uint32_t ways,
-                 bool has_state)
+int cache_create(struct cache *cache, uint32_t size_bytes, uint32_t line_bytes, uint32_t ways)
 {
     enum { HOST_LINE_BYTES = 64 };
-    *cache = (struct cache){.way_count = ways, .line_bytes = line_bytes, .has_state = has_state};
+    *cache = (struct cache){.way_count = ways, .line_bytes = line_bytes};
     if (!ways || ways > CACHE_WAYS_MAX || !power_of_two(line_bytes) ||
         line_bytes > CACHE_SECTORS * CACHE_SECTOR_BYTES)
         return -EINVAL;
@@ -32,7 +31,7 @@ int cache_create(struct cache *cache, uint32_t size_bytes, uint32_t line_bytes, 
     cache->line_shift = (uint32_t)__builtin_ctz(line_bytes);
     cache->block_shift = (uint32_t)__builtin_ctz(CACHE_BLOCK_BYTES / line_bytes);
     cache->set_count = (uint32_t)sets;
-    cache->set_bytes = set_bytes(ways, has_state);
+    cache->set_bytes = set_bytes(ways);
     cache->sets = calloc(sets, cache->set_bytes); /* aligned to 16 bytes */
     cache->block_marks = calloc(sets, sizeof cache->block_marks[0]);
     if (!cache->sets || !cache->block_marks) {
@@ -68,7 +67,7 @@ static void set_clear(const struct cache *cache, struct cache_set *set, uint64_t
 {
     if (set->mark == 0) /* never used */
         order_begin(cache_order_of(set, cache->way_count), cache->way_count);
-    memset(set->tags, 0, cache_tag_count(cache->way_count));
+    memset(cache_numbers_of(set, cache->way_count), 0, cache->way_count * sizeof(uint64_t));
     set->mark = mark;
 }
 
@@ -79,8 +78,8 @@ static void set_copy(const struct cache *cache, uint64_t first, uint32_t n)
     uint64_t *numbers = cache_numbers_of(set, cache->way_count);
     memcpy(set, cache_set_at(cache, first), cache->set_bytes);
     for (uint32_t way = 0; way < cache->way_count; way++) {
-        numbers[way] += n;
-        set->tags[way] = set->tags[way] ? cache_tag(numbers[way]) : 0;
+        numbers[way] += numbers[way] ? n : 0;
+        set->tags[way] = cache_tag(numbers[way]);
     }
 }
 

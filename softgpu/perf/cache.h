@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 #ifdef __SSE2__
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 
 enum {
@@ -22,13 +22,6 @@ enum {
     CACHE_NOWHERE = UINT8_MAX /* no way: they are numbered with 8 bits */
 };
 
-/* What an L2 knows of a line. */
-struct cache_state {
-    uint64_t dirty_bytes[CACHE_SECTORS];
-    uint8_t sectors; /* bit n: sector n holds valid data */
-    uint8_t home;    /* enum memory_home: where it came from */
-};
-
 /* Order of use in a set: a ring of its ways, from the most recent to the least recent one and on to
  * the most recent. */
 struct cache_order {
@@ -36,18 +29,17 @@ struct cache_order {
 };
 
 /* Behind the tags, whose number is rounded up to that which is compared at once, stand the order,
- * with as much room for each of its two, the numbers, and the states, if there are any. */
+ * with as much room for each of its two, and the numbers, which are 0 of empty lines. */
 struct cache_set {
     uint64_t mark;
-    uint8_t newest;                              /* way */
-    uint8_t tags[] __attribute__((aligned(16))); /* hashes of the numbers; 0: the line is empty */
+    uint8_t newest;                               /* way */
+    uint16_t tags[] __attribute__((aligned(16))); /* hashes of the numbers */
 };
 
 /*
  * The sets of a block of 256 bytes lie side by side. As long as all of its lines are reached
- * together, as cache_reach_block() does, these sets always hold the same blocks, in the same order
- * and the same state: the first of them stands for all, and they are united. Who reaches a single
- * line takes them apart, until the cache is cleared.
+ * together these sets always hold the same blocks, in the same order: the first of them stands for
+ * all, and they are united. Who reaches a single line takes them apart, until the cache is cleared.
  */
 struct cache {
     /* Even. A set whose mark is another one is empty, or not one of its own, whatever it holds; so
@@ -59,12 +51,10 @@ struct cache {
     uint32_t set_bytes, set_count, way_count, line_bytes;
     uint32_t line_shift;  /* log2(line_bytes): a request divides by it several times */
     uint32_t block_shift; /* log2 of the lines of a block */
-    bool has_state;
 };
 
 /* Lines and sets are powers of two. 0, -EINVAL when the sizes are impossible, -ENOMEM. */
-int cache_create(struct cache *cache, uint32_t size_bytes, uint32_t line_bytes, uint32_t ways,
-                 bool has_state);
+int cache_create(struct cache *cache, uint32_t size_bytes, uint32_t line_bytes, uint32_t ways);
 void cache_destroy(struct cache *cache);
 void cache_clear(struct cache *cache);
 
@@ -74,11 +64,6 @@ void cache_set_begin(struct cache *cache, uint64_t set);
 bool cache_block_begin(struct cache *cache, uint64_t block);
 
 #define CACHE_INLINE static inline __attribute__((always_inline))
-
-CACHE_INLINE uint32_t cache_sector(const struct cache *cache, uint64_t address)
-{
-    return (uint32_t)(address & (cache->line_bytes - 1)) / CACHE_SECTOR_BYTES;
-}
 
 /* The parts of a set. All that follows is inlined into loops that know the number of ways. */
 CACHE_INLINE uint32_t cache_tag_count(uint32_t ways)
@@ -93,27 +78,22 @@ CACHE_INLINE struct cache_order *cache_order_of(struct cache_set *set, uint32_t 
 
 CACHE_INLINE uint64_t *cache_numbers_of(struct cache_set *set, uint32_t ways)
 {
-    return (uint64_t *)(void *)(set->tags + 3 * cache_tag_count(ways));
+    return (uint64_t *)(void *)(set->tags + 2 * cache_tag_count(ways));
 }
 
-CACHE_INLINE struct cache_state *cache_states_of(struct cache_set *set, uint32_t ways)
+/* A hash: lines of a large stride have other tags, too. */
+CACHE_INLINE uint16_t cache_tag(uint64_t number)
 {
-    return (struct cache_state *)(void *)(cache_numbers_of(set, ways) + ways);
-}
-
-/* A hash: lines of a large stride have other tags, too. Never 0. */
-CACHE_INLINE uint8_t cache_tag(uint64_t number)
-{
-    return (uint8_t)(((uint64_t)((uint32_t)number * 0x9e3779b1u) * UINT8_MAX >> 32) + 1);
+    return (uint16_t)((uint32_t)number * 0x9e3779b1u >> 16);
 }
 
 /* A bit for each of sixteen tags that are equal. */
-CACHE_INLINE uint32_t cache_tags_equal(const uint8_t *tags, uint8_t wanted)
+CACHE_INLINE uint32_t cache_tags_equal(const uint16_t *tags, uint16_t wanted)
 {
 #ifdef __SSE2__
-    __m128i equal = _mm_cmpeq_epi8(_mm_load_si128((const __m128i *)(const void *)tags),
-                                   _mm_set1_epi8((char)wanted));
-    return (uint32_t)_mm_movemask_epi8(equal);
+    const __m128i *own = (const __m128i *)(const void *)tags, all = _mm_set1_epi16((short)wanted);
+    return (uint32_t)_mm_movemask_epi8(
+        _mm_packs_epi16(_mm_cmpeq_epi16(own[0], all), _mm_cmpeq_epi16(own[1], all)));
 #else
     uint32_t equal = 0;
     for (uint32_t i = 0; i < CACHE_TAGS_AT_ONCE; i++)
@@ -122,22 +102,39 @@ CACHE_INLINE uint32_t cache_tags_equal(const uint8_t *tags, uint8_t wanted)
 #endif
 }
 
-/* The same of as many as the largest caches have; mostly there is none. */
-CACHE_INLINE uint64_t cache_tags_equal_64(const uint8_t *tags, uint8_t wanted)
+/* Whether one of as many as the largest caches have is equal; mostly none is. */
+CACHE_INLINE bool cache_tags_any_of_64(const uint16_t *tags, uint16_t wanted)
 {
-#ifdef __SSE2__
-    const __m128i *own = (const __m128i *)(const void *)tags;
-    __m128i all = _mm_set1_epi8((char)wanted);
-    __m128i a = _mm_cmpeq_epi8(_mm_load_si128(own), all);
-    __m128i b = _mm_cmpeq_epi8(_mm_load_si128(own + 1), all);
-    __m128i c = _mm_cmpeq_epi8(_mm_load_si128(own + 2), all);
-    __m128i d = _mm_cmpeq_epi8(_mm_load_si128(own + 3), all);
-    if (!_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(a, b), _mm_or_si128(c, d))))
-        return 0;
+#ifdef __AVX512BW__
+    const __m512i all = _mm512_set1_epi16((short)wanted);
+    return (_mm512_cmpeq_epi16_mask(_mm512_loadu_si512(tags), all) |
+            _mm512_cmpeq_epi16_mask(_mm512_loadu_si512(tags + 32), all)) != 0;
+#elif defined __AVX2__
+    const __m256i all = _mm256_set1_epi16((short)wanted);
+    __m256i any = _mm256_setzero_si256();
+    for (uint32_t i = 0; i < 64; i += 16)
+        any = _mm256_or_si256(
+            any,
+            _mm256_cmpeq_epi16(_mm256_loadu_si256((const __m256i *)(const void *)(tags + i)), all));
+    return !_mm256_testz_si256(any, any);
+#elif defined __SSE2__
+    const __m128i *own = (const __m128i *)(const void *)tags, all = _mm_set1_epi16((short)wanted);
+    __m128i any = _mm_setzero_si128();
+    for (uint32_t i = 0; i < 8; i++)
+        any = _mm_or_si128(any, _mm_cmpeq_epi16(own[i], all));
+    return _mm_movemask_epi8(any) != 0;
+#else
+    return true;
 #endif
-    return cache_tags_equal(tags, wanted) | (uint64_t)cache_tags_equal(tags + 16, wanted) << 16 |
-           (uint64_t)cache_tags_equal(tags + 32, wanted) << 32 |
-           (uint64_t)cache_tags_equal(tags + 48, wanted) << 48;
+}
+
+CACHE_INLINE uint64_t cache_tags_equal_64(const uint16_t *tags, uint16_t wanted)
+{
+    uint64_t equal = 0;
+    if (cache_tags_any_of_64(tags, wanted))
+        for (uint32_t first = 0; first < 64; first += CACHE_TAGS_AT_ONCE)
+            equal |= (uint64_t)cache_tags_equal(tags + first, wanted) << first;
+    return equal;
 }
 
 /* Equal tags are only a hint: numbers have more bits. */
@@ -153,7 +150,7 @@ CACHE_INLINE uint32_t cache_way_confirm(const uint64_t *numbers, uint32_t first,
 }
 
 CACHE_INLINE uint32_t cache_way_find(struct cache_set *set, uint32_t ways, uint64_t number,
-                                     uint8_t wanted)
+                                     uint16_t wanted)
 {
     const uint64_t *numbers = cache_numbers_of(set, ways);
     uint32_t way = CACHE_NOWHERE, first = 0;
@@ -161,6 +158,8 @@ CACHE_INLINE uint32_t cache_way_find(struct cache_set *set, uint32_t ways, uint6
         return cache_way_confirm(numbers, 0, cache_tags_equal_64(set->tags, wanted), number);
     do {
         uint32_t equal = cache_tags_equal(set->tags + first, wanted);
+        if (first + CACHE_TAGS_AT_ONCE > ways) /* behind them are none */
+            equal &= (1u << (ways - first)) - 1;
         way = cache_way_confirm(numbers, first, equal, number);
         first += CACHE_TAGS_AT_ONCE;
     } while (way == CACHE_NOWHERE && first < ways);
@@ -186,12 +185,11 @@ CACHE_INLINE void cache_order_use(struct cache_set *set, uint32_t ways, uint32_t
 }
 
 /* Makes a line the most recently used one; says in which way. True: it was there already. False:
- * *replaced (NULL: nobody wants to know) is the number of the line in whose place it is, or 0; the
- * state there is still that one's, or anything. */
+ * *replaced (NULL: nobody wants to know) is the number of the line in whose place it is, or 0. */
 CACHE_INLINE bool cache_set_reach(struct cache_set *set, uint32_t ways, uint64_t number,
                                   uint32_t *way, uint64_t *replaced)
 {
-    uint8_t tag = cache_tag(number);
+    const uint16_t tag = cache_tag(number);
     *way = cache_way_find(set, ways, number, tag);
     if (*way != CACHE_NOWHERE) {
         cache_order_use(set, ways, *way);
@@ -199,7 +197,7 @@ CACHE_INLINE bool cache_set_reach(struct cache_set *set, uint32_t ways, uint64_t
     }
     *way = cache_order_of(set, ways)[set->newest].newer;
     if (replaced)
-        *replaced = set->tags[*way] ? cache_numbers_of(set, ways)[*way] : 0;
+        *replaced = cache_numbers_of(set, ways)[*way];
     cache_numbers_of(set, ways)[*way] = number;
     set->tags[*way] = tag;
     set->newest = (uint8_t)*way;
@@ -212,7 +210,7 @@ CACHE_INLINE void cache_set_remove(struct cache_set *set, uint32_t ways, uint64_
     uint32_t way = cache_way_find(set, ways, number, cache_tag(number));
     if (way == CACHE_NOWHERE)
         return;
-    set->tags[way] = 0;
+    cache_numbers_of(set, ways)[way] = 0;
     cache_order_use(set, ways, way);
     set->newest = cache_order_of(set, ways)[way].older; /* the ring turns: it is the oldest */
 }
@@ -220,25 +218,6 @@ CACHE_INLINE void cache_set_remove(struct cache_set *set, uint32_t ways, uint64_
 CACHE_INLINE struct cache_set *cache_set_at(const struct cache *cache, uint64_t number)
 {
     return (struct cache_set *)(void *)(cache->sets + number * cache->set_bytes);
-}
-
-/* Calls `visit` for the lines of a set that are not empty; `lines` as many are like each. Of a
- * cache whose lines have states. */
-typedef void cache_visit_fn(void *arg, struct cache_state *state, uint32_t lines);
-CACHE_INLINE void cache_set_visit(const struct cache *cache, uint32_t number, cache_visit_fn *visit,
-                                  void *arg)
-{
-    struct cache_set *set = cache_set_at(cache, number);
-    const uint32_t all = (1u << CACHE_TAGS_AT_ONCE) - 1;
-    uint32_t alike = set->mark == cache->generation + 1 ? 1u << cache->block_shift : 1;
-    struct cache_state *states = cache_states_of(set, cache->way_count);
-    if (set->mark != cache->generation && set->mark != cache->generation + 1)
-        return;
-    for (uint32_t first = 0; first < cache->way_count; first += CACHE_TAGS_AT_ONCE) {
-        uint32_t left = ~cache_tags_equal(set->tags + first, 0) & all;
-        for (; left; left &= left - 1)
-            visit(arg, &states[first + (uint32_t)__builtin_ctz(left)], alike);
-    }
 }
 
 CACHE_INLINE uint64_t cache_set_number(const struct cache *cache, uint64_t address)

@@ -14,40 +14,21 @@
 
 enum { LINE = 64 };
 
-/* What was replaced; number 0: nothing. */
-struct victim {
-    uint64_t number;
-    struct cache_state state;
-};
-
-static bool set_reach(struct cache_set *set, uint32_t ways, uint64_t number, uint32_t *way,
-                      struct victim *victim)
-{
-    uint64_t replaced;
-    if (cache_set_reach(set, ways, number, way, &replaced))
-        return true;
-    *victim = (struct victim){replaced, cache_states_of(set, ways)[*way]};
-    cache_states_of(set, ways)[*way] = (struct cache_state){0};
-    return false;
-}
-
-/* The line at an address becomes the most recently used one of its set. */
-static bool reach(struct cache *cache, uint64_t va, struct cache_state **state,
-                  struct victim *victim)
+/* The line at an address becomes the most recently used one of its set. *victim: the number of what
+ * was replaced, or 0. */
+static bool reach(struct cache *cache, uint64_t va, uint64_t *victim)
 {
     struct cache_set *set = cache_set(cache, va);
     uint32_t way;
-    bool there = set_reach(set, cache->way_count, cache_number(cache, va), &way, victim);
+    bool there = cache_set_reach(set, cache->way_count, cache_number(cache, va), &way, victim);
     assert_int_equal(cache_numbers_of(set, cache->way_count)[way], va / cache->line_bytes + 1);
-    *state = &cache_states_of(set, cache->way_count)[way];
     return there;
 }
 
 static bool reach_only(struct cache *cache, uint64_t va)
 {
-    struct cache_state *state;
-    struct victim victim;
-    return reach(cache, va, &state, &victim);
+    uint64_t victim;
+    return reach(cache, va, &victim);
 }
 
 static void take_out(struct cache *cache, uint64_t va)
@@ -63,19 +44,18 @@ static void lru_is_exact(uint32_t sets, uint32_t ways, uint32_t line_bytes, uint
     uint64_t recent[SETS_MAX][CACHE_WAYS_MAX] = {{0}}; /* line number + 1, the most recent first */
     uint32_t seed = 1, hits = 0;
     assert_true(sets <= SETS_MAX);
-    assert_int_equal(cache_create(&cache, sets * ways * line_bytes, line_bytes, ways, true), 0);
+    assert_int_equal(cache_create(&cache, sets * ways * line_bytes, line_bytes, ways), 0);
     for (int i = 0; i < STEPS; i++) {
         seed = seed * 1664525 + 1013904223;
         uint64_t va = (seed >> 12) % (2 * sets * ways) * stride, number = va / line_bytes + 1;
         uint64_t *set = recent[(number - 1) % sets];
-        struct victim victim = {.number = UINT64_MAX};
-        struct cache_state *state;
+        uint64_t victim = UINT64_MAX;
         uint32_t at = 0;
         while (at < ways - 1 && set[at] != number)
             at++;
         bool hit = set[at] == number;
-        assert_int_equal(reach(&cache, va, &state, &victim), hit);
-        assert_true(victim.number == (hit ? UINT64_MAX : set[at]));
+        assert_int_equal(reach(&cache, va, &victim), hit);
+        assert_true(victim == (hit ? UINT64_MAX : set[at]));
         memmove(set + 1, set, (size_t)at * sizeof set[0]);
         set[0] = number;
         hits += hit;
@@ -103,22 +83,15 @@ static void many_ways_of_far_lines_are_told_apart(void **state)
     lru_is_exact(1, 127, 64, 1 << 20);
 }
 
-struct seen {
-    uint32_t lines, dirty;
-};
-
-static void see(void *arg, struct cache_state *state, uint32_t lines)
+static uint32_t lines_in(struct cache *cache, uint32_t set)
 {
-    struct seen *seen = arg;
-    seen->lines += lines;
-    seen->dirty += state->dirty_bytes[0] ? lines : 0;
-}
-
-static struct seen seen_in(struct cache *cache, uint32_t set)
-{
-    struct seen seen = {0};
-    cache_set_visit(cache, set, see, &seen);
-    return seen;
+    const uint32_t block = set >> cache->block_shift, first = block << cache->block_shift;
+    const bool is_united = cache->block_marks[block] == cache->generation + 1;
+    struct cache_set *own = cache_set_at(cache, is_united ? first : set);
+    uint32_t lines = 0;
+    for (uint32_t way = 0; way < cache->way_count; way++)
+        lines += cache_numbers_of(own, cache->way_count)[way] != 0;
+    return own->mark == cache->generation + is_united ? lines : 0;
 }
 
 /* A cleared cache replaces as a new one does, and shows nothing of before. */
@@ -126,25 +99,21 @@ static void a_cleared_cache_is_a_new_one(void **state)
 {
     (void)state;
     struct cache cache;
-    struct victim victim;
-    struct cache_state *line_state;
+    uint64_t victim;
 
-    assert_int_equal(cache_create(&cache, 2 * 2 * LINE, LINE, 2, true), 0);
-    assert_int_equal(seen_in(&cache, 0).lines, 0);
+    assert_int_equal(cache_create(&cache, 2 * 2 * LINE, LINE, 2), 0);
+    assert_int_equal(lines_in(&cache, 0), 0);
     for (int round = 0; round < 3; round++) {
         for (uint64_t line = 0; line < 6; line++) { /* three for each set of two ways */
-            assert_false(reach(&cache, line * LINE, &line_state, &victim));
-            assert_int_equal(victim.number, line < 4 ? 0 : line - 4 + 1);
-            assert_int_equal(line_state->dirty_bytes[0], 0);
-            line_state->dirty_bytes[0] = 1;
+            assert_false(reach(&cache, line * LINE, &victim));
+            assert_int_equal(victim, line < 4 ? 0 : line - 4 + 1);
         }
-        assert_int_equal(seen_in(&cache, 1).lines, 2);
-        assert_int_equal(seen_in(&cache, 1).dirty, 2);
+        assert_int_equal(lines_in(&cache, 1), 2);
         cache_clear(&cache);
-        assert_int_equal(seen_in(&cache, 0).lines, 0);
-        assert_int_equal(seen_in(&cache, 1).lines, 0);
+        assert_int_equal(lines_in(&cache, 0), 0);
+        assert_int_equal(lines_in(&cache, 1), 0);
         take_out(&cache, 3 * LINE);
-        assert_int_equal(seen_in(&cache, 1).lines, 0);
+        assert_int_equal(lines_in(&cache, 1), 0);
     }
     cache_destroy(&cache);
 }
@@ -156,7 +125,7 @@ static void far_addresses_are_told_apart(void **state)
     struct cache cache;
     uint64_t near_va = 0x1000, far_va = near_va + ((uint64_t)64 << 32);
 
-    assert_int_equal(cache_create(&cache, 4 * 64, 64, 4, true), 0);
+    assert_int_equal(cache_create(&cache, 4 * 64, 64, 4), 0);
     assert_false(reach_only(&cache, near_va));
     assert_false(reach_only(&cache, far_va));
     assert_true(reach_only(&cache, near_va));
@@ -169,17 +138,16 @@ static void empty_lines_are_filled_first(void **state)
 {
     (void)state;
     struct cache cache;
-    struct victim victim;
-    struct cache_state *line_state;
+    uint64_t victim;
 
-    assert_int_equal(cache_create(&cache, 3 * 64, 64, 3, true), 0);
+    assert_int_equal(cache_create(&cache, 3 * 64, 64, 3), 0);
     for (uint64_t va = 0; va < 3 * 64; va += 64)
         reach_only(&cache, va);
     take_out(&cache, 128); /* the most recent */
-    assert_false(reach(&cache, 4096, &line_state, &victim));
-    assert_int_equal(victim.number, 0);
-    assert_false(reach(&cache, 8192, &line_state, &victim));
-    assert_int_equal(victim.number, 1); /* line 0, the least recent */
+    assert_false(reach(&cache, 4096, &victim));
+    assert_int_equal(victim, 0);
+    assert_false(reach(&cache, 8192, &victim));
+    assert_int_equal(victim, 1); /* line 0, the least recent */
     cache_destroy(&cache);
 }
 
@@ -188,13 +156,11 @@ static void removed_lines_are_gone(void **state)
     (void)state;
     struct cache cache;
 
-    assert_int_equal(cache_create(&cache, 4096, 128, 2, true), 0);
+    assert_int_equal(cache_create(&cache, 4096, 128, 2), 0);
     reach_only(&cache, 1000);
     assert_true(reach_only(&cache, 1023));
     take_out(&cache, 900);
     assert_false(reach_only(&cache, 1000));
-    assert_int_equal(cache_sector(&cache, 128 + 63), 0);
-    assert_int_equal(cache_sector(&cache, 128 + 64), 1);
     cache_destroy(&cache);
 }
 
@@ -209,7 +175,6 @@ struct pair {
 struct step {
     uint64_t va;
     bool whole, removes;
-    uint8_t mark; /* left in the line */
 };
 
 static void pair_step(struct pair *pair, const struct step *step, uint32_t *together)
@@ -217,28 +182,22 @@ static void pair_step(struct pair *pair, const struct step *step, uint32_t *toge
     struct cache_set *united = step->whole ? cache_united(&pair->blocks, step->va) : NULL;
     *together += united != NULL;
     for (uint32_t n = 0; n < (step->whole ? BLOCK_LINES : 1); n++) {
-        struct victim one = {0}, of_block = {0};
-        struct cache_state *own, *other;
-        uint64_t va = step->va + LINE * n, number = step->va / LINE + 1;
+        uint64_t one = 0, of_block = 0, va = step->va + LINE * n, number = step->va / LINE + 1;
         uint32_t way;
         bool there, expected;
         if (step->removes)
             take_out(&pair->lines, va);
-        expected = reach(&pair->lines, va, &own, &one);
-        own->sectors = step->mark;
+        expected = reach(&pair->lines, va, &one);
         if (united && n > 0) /* like the first one */
             continue;
         if (step->removes && united)
             cache_set_remove(united, BLOCK_WAYS, number);
         else if (step->removes)
             take_out(&pair->blocks, va);
-        there = united ? set_reach(united, BLOCK_WAYS, number, &way, &of_block)
-                       : reach(&pair->blocks, va, &other, &of_block);
-        other = united ? &cache_states_of(united, BLOCK_WAYS)[way] : other;
-        other->sectors = step->mark;
+        there = united ? cache_set_reach(united, BLOCK_WAYS, number, &way, &of_block)
+                       : reach(&pair->blocks, va, &of_block);
         assert_int_equal(there, expected);
-        assert_int_equal(of_block.number, one.number);
-        assert_true(!one.number || of_block.state.sectors == one.state.sectors);
+        assert_int_equal(of_block, one);
     }
 }
 
@@ -247,8 +206,8 @@ static void pair_compare(struct pair *pair)
     for (uint32_t set = 0; set < BLOCK_SETS; set += BLOCK_LINES) {
         uint32_t blocks = 0, lines = 0;
         for (uint32_t n = 0; n < BLOCK_LINES; n++) {
-            blocks += seen_in(&pair->blocks, set + n).lines;
-            lines += seen_in(&pair->lines, set + n).lines;
+            blocks += lines_in(&pair->blocks, set + n);
+            lines += lines_in(&pair->lines, set + n);
         }
         assert_int_equal(blocks, lines);
     }
@@ -260,14 +219,13 @@ static void blocks_are_their_lines(void **state)
     uint32_t size_bytes = BLOCK_SETS * BLOCK_WAYS * LINE, seed = 1, whole = 0, together = 0;
     struct pair pair;
     (void)state;
-    assert_int_equal(cache_create(&pair.blocks, size_bytes, LINE, BLOCK_WAYS, true), 0);
-    assert_int_equal(cache_create(&pair.lines, size_bytes, LINE, BLOCK_WAYS, true), 0);
+    assert_int_equal(cache_create(&pair.blocks, size_bytes, LINE, BLOCK_WAYS), 0);
+    assert_int_equal(cache_create(&pair.lines, size_bytes, LINE, BLOCK_WAYS), 0);
     for (uint32_t i = 0; i < STEPS; i++) {
         seed = seed * 1664525 + 1013904223;
         struct step step = {.va = (uint64_t)(seed >> 12) % BLOCKS * CACHE_BLOCK_BYTES,
                             .whole = seed >> 3 & 511,
-                            .removes = seed % 29 == 0,
-                            .mark = (uint8_t)(1 + i % 3)};
+                            .removes = seed % 29 == 0};
         if (i % 5000 == 0) {
             cache_clear(&pair.blocks);
             cache_clear(&pair.lines);
@@ -286,9 +244,9 @@ static void impossible_sizes_are_refused(void **state)
 {
     (void)state;
     struct cache cache;
-    assert_int_not_equal(cache_create(&cache, 4096, 256, 4, true), 0);
-    assert_int_not_equal(cache_create(&cache, 64, 64, 2, true), 0);
-    assert_int_not_equal(cache_create(&cache, 64, 64, 0, true), 0);
+    assert_int_not_equal(cache_create(&cache, 4096, 256, 4), 0);
+    assert_int_not_equal(cache_create(&cache, 64, 64, 2), 0);
+    assert_int_not_equal(cache_create(&cache, 64, 64, 0), 0);
 }
 
 int main(void)

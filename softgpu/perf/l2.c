@@ -1,45 +1,81 @@
 /*
- * The L2: what first-level caches ask of it, and what it asks of memory.
+ * The L2: what first-level caches ask of it, and what it asks of memory. Compiled for each level of
+ * the host.
  */
 #include "perf/memory.h"
 #include "perf/memory_inside.h"
 
 /* All channels of an L2 are one cache: the bits of an address that choose the channel stand below
  * those that choose its sets. */
-CACHE_INLINE struct channel channel_of(const struct path *path, uint64_t va)
+static inline struct channel channel_of(const struct path *path, uint64_t va)
 {
     uint64_t channel = va / CACHE_BLOCK_BYTES & (path->memory->model->tcc_channels - 1);
     return (struct channel){path->totals->channel[channel], &path->totals->work[channel]};
 }
 
-CACHE_INLINE void dirty_note(const struct path *path, uint64_t va)
+/* The set is in a block of sets that is to be written back. */
+CACHE_INLINE void dirty_note(const struct path *path, uint32_t set)
 {
-    struct memory_model *memory = path->memory;
-    uint64_t block = va / CACHE_BLOCK_BYTES & (memory->l2_blocks - 1);
-    used_note(&memory->blocks_dirty, path->first_block + (uint32_t)block);
+    used_note(&path->memory->blocks_dirty, path->first_block + (set >> path->tcc->block_shift));
 }
 
 /* `lines` lines like this one have left the L2 for others. */
-CACHE_INLINE void lines_leave(const struct cache_state *state, uint32_t lines,
-                              const struct channel *channel)
+static __attribute__((noinline)) void lines_leave(const struct path *path, uint32_t set,
+                                                  uint32_t way, uint32_t lines,
+                                                  const struct channel *channel)
 {
     channel->totals[CHANNEL(TCC_EVICT)] += lines;
-    if (__builtin_expect(!(state->dirty_bytes[0] | state->dirty_bytes[1]), 1))
+    if (!(path->tcc->sets[set].states[way] / L2_DIRTY & L2_SECTORS_ALL))
         return;
-    line_write_back(state, lines, channel);
+    l2_line_write_back(path->tcc, set, way, lines, channel);
     channel->totals[CHANNEL(TCC_EVICT_DIRTY)] += lines;
 }
 
-/* Sectors that a request wants and the line does not hold come from memory in one transaction. */
-CACHE_INLINE void sectors_fetch(struct cache_state *state, uint32_t wanted,
-                                const struct channel *channel, enum memory_home home)
+/* A line of that memory is the youngest from now on; its way. *there: it was before. */
+static uint32_t line_reach(const struct path *path, uint64_t va, const struct channel *channel,
+                           bool *there)
 {
-    uint32_t missing = wanted & ~(uint32_t)state->sectors;
+    struct l2_set *set = l2_single(path->tcc, va);
+    const uint8_t memory = (uint8_t)(va >> L2_MEMORY_SHIFT);
+    const uint32_t number = l2_number(path->tcc, va);
+    uint32_t way = l2_find(set, number, memory);
+    *there = way != L2_NOWHERE;
+    if (*there) {
+        l2_use(set, way);
+        return way;
+    }
+    way = l2_use_oldest(set);
+    if (set->numbers[way])
+        lines_leave(path, l2_set_at(path->tcc, va), way, 1, channel);
+    set->numbers[way] = number;
+    set->memory[way] = memory;
+    set->states[way] = 0;
+    return way;
+}
+
+/* Sectors that a request wants and the line does not hold come from memory in one transaction. */
+static void sectors_fetch(uint8_t *state, uint32_t wanted, const struct channel *channel,
+                          enum memory_home home)
+{
+    uint32_t missing = wanted & ~(uint32_t)*state;
     if (!missing)
         return;
-    state->sectors |= (uint8_t)wanted;
-    channel->totals[missing == 3 ? CHANNEL(EA_READ_128) : CHANNEL(EA_READ_64)]++;
+    *state |= (uint8_t)wanted;
+    channel->totals[missing == L2_SECTORS_ALL ? CHANNEL(EA_READ_128) : CHANNEL(EA_READ_64)]++;
     reads_note(channel, home, 1);
+}
+
+/* These bytes of a sector are written. Where all are, nothing is left to be fetched. */
+CACHE_INLINE void sector_write(uint8_t *state, uint64_t *dirty_bytes, uint32_t sector,
+                               uint64_t bytes)
+{
+    const uint32_t full = (uint32_t)(L2_VALID | L2_DIRTY | L2_FULL) << sector;
+    if (*state & L2_FULL << sector)
+        return;
+    if (*state & L2_DIRTY << sector)
+        bytes |= *dirty_bytes;
+    *dirty_bytes = bytes;
+    *state |= (uint8_t)(bytes == UINT64_MAX ? full : bytes ? (uint32_t)L2_DIRTY << sector : 0);
 }
 
 static inline bool is_scalar(enum request_kind kind)
@@ -73,34 +109,26 @@ CACHE_INLINE void requests_count(uint64_t *totals, enum request_kind kind, uint3
 /* Reads and atomics fetch the sectors that are not valid: the one at the address, or for
  * first-level caches of longer lines both; writes only mark the bytes they bring. A request hits
  * when all its sectors are valid, or, for writes, when the line is there. */
-CACHE_INLINE bool l2_line_of(const struct path *path, const struct request *request, uint32_t ways,
-                             enum request_kind kind, enum memory_type type, enum memory_home home)
+static bool l2_line_of(const struct path *path, const struct request *request,
+                       enum request_kind kind, enum memory_type type, enum memory_home home)
 {
     const struct channel channel = channel_of(path, request->va);
     uint64_t *totals = channel.totals;
-    uint32_t sector = cache_sector(path->tcc, request->va), way;
-    bool both = kind == REQUEST_READ && path->read_bytes > CACHE_SECTOR_BYTES;
-    uint32_t wanted = both ? 3 : 1u << sector;
-    uint64_t replaced;
-    struct cache_set *set = cache_set(path->tcc, request->va);
-    bool there = cache_set_reach(set, ways, cache_number(path->tcc, request->va), &way, &replaced);
-    struct cache_state *state = &cache_states_of(set, ways)[way];
-    bool hit = there && (kind == REQUEST_WRITE || (state->sectors & wanted) == wanted);
+    uint32_t sector = l2_sector(path->tcc, request->va);
+    bool there, both = kind == REQUEST_READ && path->read_bytes > CACHE_SECTOR_BYTES;
+    uint32_t wanted = both ? L2_SECTORS_ALL : 1u << sector;
+    const uint32_t way = line_reach(path, request->va, &channel, &there);
+    const uint32_t at = l2_set_at(path->tcc, request->va);
+    uint8_t *state = &path->tcc->sets[at].states[way];
+    bool hit = there && (kind == REQUEST_WRITE || (*state & wanted) == wanted);
     requests_count(totals, kind, 1, type);
     totals[hit ? CHANNEL(TCC_HIT) : CHANNEL(TCC_MISS)]++;
-    if (!there) {
-        if (replaced)
-            lines_leave(state, 1, &channel);
-        *state = (struct cache_state){.home = (uint8_t)home};
-    }
     if (kind != REQUEST_WRITE)
         sectors_fetch(state, wanted, &channel, home);
     if (!is_write(kind) && !is_atomic(kind))
         return hit;
-    state->dirty_bytes[sector] |= request->bytes;
-    dirty_note(path, request->va);
-    if (state->dirty_bytes[sector] == UINT64_MAX) /* fully written: nothing left to fetch */
-        state->sectors |= (uint8_t)(1u << sector);
+    sector_write(state, &path->tcc->dirty_bytes[at][way][sector], sector, request->bytes);
+    dirty_note(path, at);
     return hit;
 }
 
@@ -158,8 +186,8 @@ static uint64_t *latency_of(uint64_t *cu, enum request_kind kind)
 }
 
 /* A request of memory that is elsewhere, or is not RW. */
-static __attribute__((noinline)) bool
-l2_line_other(const struct path *path, const struct request *request, enum request_kind kind)
+static bool l2_line_other(const struct path *path, const struct request *request,
+                          enum request_kind kind)
 {
     uint64_t *cu = path->totals->cu;
     enum memory_home home = vm_place_home(request->va);
@@ -170,7 +198,7 @@ l2_line_other(const struct path *path, const struct request *request, enum reque
     if (type == MEMORY_UC)
         l2_uncached(path, request, kind);
     else
-        hit = l2_line_of(path, request, path->tcc->way_count, kind, type, home);
+        hit = l2_line_of(path, request, kind, type, home);
     if (!hit && !is_write(kind))
         *latency_of(cu, kind) += link_cycles(home);
     return hit;
@@ -181,11 +209,10 @@ static inline bool is_other(uint64_t va)
     return __builtin_expect(va >> VM_PLACE_TYPE_SHIFT, 0);
 }
 
-CACHE_INLINE bool l2_line(const struct path *path, const struct request *request, uint32_t ways,
-                          enum request_kind kind)
+static bool l2_line(const struct path *path, const struct request *request, enum request_kind kind)
 {
     return is_other(request->va) ? l2_line_other(path, request, kind)
-                                 : l2_line_of(path, request, ways, kind, MEMORY_RW, HOME_OWN);
+                                 : l2_line_of(path, request, kind, MEMORY_RW, HOME_OWN);
 }
 
 static inline uint32_t l2_cycles(bool hit)
@@ -193,161 +220,147 @@ static inline uint32_t l2_cycles(bool hit)
     return hit ? L2_HIT_CYCLES : L2_MISS_CYCLES;
 }
 
-/* A block's lines, one after another. */
-static __attribute__((noinline)) void block_read(const struct path *path,
-                                                 const struct request *request)
-{
-    const uint32_t ways = path->tcc->way_count;
-    struct request each = *request;
-    for (uint32_t n = 0; n < path->block_reads; n++, each.va += path->read_bytes)
-        path->totals->cu[SRC_TCP_READ_LATENCY] +=
-            l2_cycles(l2_line(path, &each, ways, REQUEST_READ));
-}
-
-static __attribute__((noinline)) void block_write(const struct path *path,
-                                                  const struct request *request)
-{
-    struct request each = *request;
-    for (uint32_t n = 0; n < BLOCK_LINES; n++, each.va += LOG_LINE_BYTES)
-        l2_line(path, &each, path->tcc->way_count, REQUEST_WRITE);
-}
-
-/* Reads and writes of vector L1s, which most requests are, are served in a loop that knows: */
+/* Reads and writes of vector L1s, which most requests are, are served in loops that know these: */
 struct serving {
     const struct path *path;
-    struct cache_shape shape;
-    uint32_t lines, channels; /* of a block; mask */
-    uint64_t latency;         /* of reads, so far */
+    struct l2_set *sets;
+    uint64_t generation, (*seen)[SEEN_SLOTS];
+    uint32_t set_mask, line_shift, number_shift;
+    uint32_t channels; /* mask */
+    uint32_t sectors;  /* of a line, mask */
+    uint32_t reads;    /* what reads want of a line besides their own sector */
 };
 
-CACHE_INLINE struct channel serving_channel(const struct serving *s, uint64_t va)
+CACHE_INLINE struct serving serving_begin(const struct path *path)
 {
-    const struct memory_totals *totals = s->path->totals;
-    const uint64_t channel = va / CACHE_BLOCK_BYTES & s->channels;
-    return (struct channel){totals->channel[channel], &totals->work[channel]};
+    const struct l2_sets *l2 = path->tcc;
+    return (struct serving){.path = path,
+                            .sets = l2->sets,
+                            .generation = l2->generation,
+                            .seen = path->seen->counts,
+                            .set_mask = l2->set_mask,
+                            .line_shift = l2->line_shift,
+                            .number_shift = l2->number_shift,
+                            .channels = path->memory->model->tcc_channels - 1,
+                            .sectors = (1u << l2->line_shift) / CACHE_SECTOR_BYTES - 1,
+                            .reads = path->read_bytes > CACHE_SECTOR_BYTES ? L2_SECTORS_ALL : 0};
 }
 
-/* The line is in a block of sets that is to be written back. */
-CACHE_INLINE void serving_dirty(const struct serving *s, uint64_t line)
+CACHE_INLINE uint64_t *seen_of(const struct serving *s, uint64_t va)
 {
-    const uint32_t set = (uint32_t)line & s->shape.set_mask;
-    used_note(&s->path->memory->blocks_dirty, s->path->first_block + (set >> s->shape.block_shift));
+    return s->seen[va / CACHE_BLOCK_BYTES & s->channels];
 }
 
-/* Sectors that a read wants and the line does not hold come from memory in one transaction. */
-CACHE_INLINE void single_read(struct serving *s, uint64_t va, const struct channel *channel,
-                              struct cache_state *state)
+/* A line that leaves in another way than most. */
+static __attribute__((noinline)) void line_leaves(const struct path *path, struct l2_set *set,
+                                                  uint32_t way, uint32_t lines, uint64_t va)
 {
-    const uint32_t sector = cache_sector(s->path->tcc, va);
-    const uint32_t wanted = s->path->read_bytes > CACHE_SECTOR_BYTES ? 3 : 1u << sector;
-    const uint32_t missing = wanted & ~(uint32_t)state->sectors;
-    uint64_t *totals = channel->totals;
-    requests_count(totals, REQUEST_READ, 1, MEMORY_RW);
-    s->latency += l2_cycles(!missing);
-    if (!missing) {
-        totals[CHANNEL(TCC_HIT)]++;
-        return;
+    const struct channel channel = channel_of(path, va);
+    lines_leave(path, (uint32_t)(set - path->tcc->sets), way, lines, &channel);
+}
+
+/* The oldest way becomes the line's, which has no state yet. */
+CACHE_INLINE uint32_t line_replace(const struct serving *s, struct l2_set *set, uint64_t va,
+                                   uint32_t number, bool block)
+{
+    const uint32_t way = l2_use_oldest(set), state = set->states[way];
+    const uint32_t dirty = state / L2_DIRTY & L2_SECTORS_ALL;
+    if (set->numbers[way]) {
+        if (__builtin_expect(dirty != state / L2_FULL || set->memory[way], 0))
+            line_leaves(s->path, set, way, block ? 1u << s->path->tcc->block_shift : 1, va);
+        else
+            seen_of(s, va)[block ? SEEN_EVICT_BLOCK + (dirty != 0) : SEEN_EVICT + dirty]++;
     }
-    totals[CHANNEL(TCC_MISS)]++;
-    totals[missing == 3 ? CHANNEL(EA_READ_128) : CHANNEL(EA_READ_64)]++;
-    reads_note(channel, HOME_OWN, 1);
-    state->sectors |= (uint8_t)wanted;
+    set->numbers[way] = number;
+    set->memory[way] = 0;
+    set->states[way] = 0;
+    return way;
 }
 
-/* Hits where the line is. */
-CACHE_INLINE void single_write(const struct serving *s, const struct request *request,
-                               const struct channel *channel, struct cache_state *state, bool there)
-{
-    const uint32_t sector = cache_sector(s->path->tcc, request->va);
-    requests_count(channel->totals, REQUEST_WRITE, 1, MEMORY_RW);
-    channel->totals[there ? CHANNEL(TCC_HIT) : CHANNEL(TCC_MISS)]++;
-    state->dirty_bytes[sector] |= request->bytes;
-    if (state->dirty_bytes[sector] == UINT64_MAX) /* nothing left to fetch */
-        state->sectors |= (uint8_t)(1u << sector);
-    serving_dirty(s, request->va >> s->shape.line_shift);
-}
-
-/* What l2_line() does for the GPU's own memory. False: it has not been served. */
-CACHE_INLINE bool single_serve(struct serving *s, const struct request *request, uint32_t ways,
-                               bool writes)
-{
-    const uint64_t va = request->va, line = va >> s->shape.line_shift;
-    const struct channel channel = serving_channel(s, va);
-    uint64_t replaced;
+/* The single line that a loop has reached last, which is the youngest of its set. */
+struct reached {
+    uint64_t line;
+    struct l2_set *set;
     uint32_t way;
-    if (is_other(va))
-        return false;
-    struct cache_set *set = cache_single_at(s->path->tcc, &s->shape, line);
-    bool there = cache_set_reach(set, ways, line + 1, &way, &replaced);
-    struct cache_state *state = &cache_states_of(set, ways)[way];
-    if (!there) {
-        if (replaced)
-            lines_leave(state, 1, &channel);
-        *state = (struct cache_state){.home = HOME_OWN};
-    }
-    if (writes)
-        single_write(s, request, &channel, state, there);
-    else
-        single_read(s, va, &channel, state);
-    return true;
-}
+};
 
-/* Blocks whose sets of the L2 have seen nothing else: each of their lines has all of its sectors,
- * written or not, or is not there. */
-
-CACHE_INLINE void united_read(struct serving *s, const struct channel *channel,
-                              struct cache_state *state, bool there)
+/* True: the line was there. */
+CACHE_INLINE bool single_reach(const struct serving *s, uint64_t va, struct reached *last)
 {
-    const uint32_t count = s->path->block_reads;
-    uint64_t *totals = channel->totals;
-    requests_count(totals, REQUEST_READ_BLOCK, count, MEMORY_RW);
-    s->latency += count * l2_cycles(there);
-    if (there) {
-        totals[CHANNEL(TCC_HIT)] += count;
-        return;
-    }
-    *state = (struct cache_state){.sectors = s->lines < BLOCK_LINES ? 3 : 1};
-    totals[CHANNEL(TCC_MISS)] += count;
-    totals[count < BLOCK_LINES ? CHANNEL(EA_READ_128) : CHANNEL(EA_READ_64)] += count;
-    reads_note(channel, HOME_OWN, count);
-}
-
-/* A line's second half finds what the first has made. */
-CACHE_INLINE void united_write(const struct serving *s, const struct channel *channel,
-                               struct cache_state *state, bool there)
-{
-    const uint32_t misses = there ? 0 : s->lines;
-    uint64_t *totals = channel->totals;
-    requests_count(totals, REQUEST_WRITE_BLOCK, BLOCK_LINES, MEMORY_RW);
-    totals[CHANNEL(TCC_MISS)] += misses;
-    totals[CHANNEL(TCC_HIT)] += BLOCK_LINES - misses;
-    state->dirty_bytes[0] = UINT64_MAX;
-    state->dirty_bytes[1] = s->lines < BLOCK_LINES ? UINT64_MAX : 0;
-    state->sectors = s->lines < BLOCK_LINES ? 3 : 1;
-    state->home = HOME_OWN;
-}
-
-/* False: it has not been served. */
-CACHE_INLINE bool united_serve(struct serving *s, uint64_t va, uint32_t ways, bool writes)
-{
-    const uint64_t line = va >> s->shape.line_shift;
-    const struct channel channel = serving_channel(s, va);
-    uint64_t replaced;
-    uint32_t way;
-    struct cache_set *set = is_other(va) ? NULL : cache_united_at(s->path->tcc, &s->shape, line);
-    if (__builtin_expect(!set, 0))
-        return false;
-    bool there = cache_set_reach(set, ways, line + 1, &way, &replaced);
-    struct cache_state *state = &cache_states_of(set, ways)[way];
-    if (!there && replaced)
-        lines_leave(state, s->lines, &channel);
-    if (!writes) {
-        united_read(s, &channel, state, there);
+    const uint64_t line = va >> s->line_shift;
+    if (line == last->line)
+        return true;
+    struct l2_set *set = &s->sets[(uint32_t)line & s->set_mask];
+    const uint32_t number = (uint32_t)(va >> s->number_shift) + 1;
+    if (__builtin_expect(set->mark != s->generation, 0))
+        l2_singles_begin(s->path->tcc, (uint32_t)(set - s->sets));
+    last->line = line;
+    last->set = set;
+    last->way = l2_find(set, number, 0);
+    if (last->way != L2_NOWHERE) {
+        l2_use(set, last->way);
         return true;
     }
-    united_write(s, &channel, state, there);
-    serving_dirty(s, line);
-    return true;
+    last->way = line_replace(s, set, va, number, false);
+    return false;
+}
+
+/* Returns whether it hits. */
+CACHE_INLINE bool single_read(const struct serving *s, uint64_t va, struct reached *last)
+{
+    single_reach(s, va, last);
+    _Static_assert(L2_VALID << 1 == L2_VALID + 1, "the sector's bit");
+    const uint32_t wanted = s->reads | (((uint32_t)(va / CACHE_SECTOR_BYTES) & s->sectors) + 1);
+    uint8_t *state = &last->set->states[last->way];
+    const uint32_t missing = wanted & ~(uint32_t)*state;
+    *state |= (uint8_t)wanted;
+    seen_of(s, va)[SEEN_READ + missing]++;
+    return !missing;
+}
+
+CACHE_INLINE void single_write(const struct serving *s, uint64_t va, uint64_t bytes,
+                               struct reached *last)
+{
+    const bool there = single_reach(s, va, last);
+    const uint32_t sector = (uint32_t)(va / CACHE_SECTOR_BYTES) & s->sectors;
+    const uint32_t at = (uint32_t)(last->set - s->sets);
+    seen_of(s, va)[there ? SEEN_WRITE_HIT : SEEN_WRITE_MISS]++;
+    sector_write(&last->set->states[last->way], &s->path->tcc->dirty_bytes[at][last->way][sector],
+                 sector, bytes);
+    dirty_note(s->path, at);
+}
+
+/* From `at` on, as long as they are of this kind. Returns where it goes on. */
+CACHE_INLINE const struct request *singles_serve(const struct path *path, const struct request *at,
+                                                 const struct request *end, bool writes)
+{
+    const struct request *const first = at;
+    const struct serving s = serving_begin(path);
+    struct reached last = {.line = UINT64_MAX};
+    uint64_t hits = 0;
+    for (; at < end && at->kind == (writes ? REQUEST_WRITE : REQUEST_READ) && !is_other(at->va);
+         at++) {
+        if (writes)
+            single_write(&s, at->va, at->bytes, &last);
+        else
+            hits += single_read(&s, at->va, &last);
+    }
+    if (!writes)
+        path->totals->cu[SRC_TCP_READ_LATENCY] +=
+            hits * L2_HIT_CYCLES + ((uint64_t)(at - first) - hits) * L2_MISS_CYCLES;
+    return at;
+}
+
+static __attribute__((noinline)) const struct request *
+reads_serve(const struct path *path, const struct request *at, const struct request *end)
+{
+    return singles_serve(path, at, end, false);
+}
+
+static __attribute__((noinline)) const struct request *
+writes_serve(const struct path *path, const struct request *at, const struct request *end)
+{
+    return singles_serve(path, at, end, true);
 }
 
 static __attribute__((noinline)) void single_other(const struct path *path,
@@ -358,34 +371,73 @@ static __attribute__((noinline)) void single_other(const struct path *path,
         path->totals->cu[SRC_TCP_READ_LATENCY] += l2_cycles(hit);
 }
 
-/* From number `i` on, up to the next request of another kind. Returns which that is. */
-CACHE_INLINE uint32_t requests_serve(const struct path *path, const struct requests *requests,
-                                     uint32_t i, uint32_t ways)
+/* A block's lines, one after another. */
+static __attribute__((noinline)) void block_serve(const struct path *path,
+                                                  const struct request *request)
 {
-    struct serving s = {.path = path,
-                        .shape = cache_shape_of(path->tcc),
-                        .lines = 1u << path->tcc->block_shift,
-                        .channels = path->memory->model->tcc_channels - 1};
-    for (; i < requests->count; i++) {
-        const struct request *request = &requests->items[i];
-        if (request->kind == REQUEST_READ) {
-            if (!single_serve(&s, request, ways, false))
-                single_other(path, request);
-        } else if (request->kind == REQUEST_WRITE) {
-            if (!single_serve(&s, request, ways, true))
-                single_other(path, request);
-        } else if (request->kind == REQUEST_WRITE_BLOCK) {
-            if (!united_serve(&s, request->va, ways, true))
-                block_write(path, request);
-        } else if (request->kind == REQUEST_READ_BLOCK) {
-            if (!united_serve(&s, request->va, ways, false))
-                block_read(path, request);
+    const bool writes = request->kind == REQUEST_WRITE_BLOCK;
+    const uint32_t step = writes ? LOG_LINE_BYTES : path->read_bytes;
+    struct request lines[BLOCK_LINES];
+    uint32_t count = 0;
+    for (uint32_t at = 0; at < CACHE_BLOCK_BYTES; at += step)
+        lines[count++] = (struct request){.va = request->va + at,
+                                          .bytes = UINT64_MAX,
+                                          .kind = writes ? REQUEST_WRITE : REQUEST_READ};
+    for (uint32_t i = 0; is_other(request->va) && i < count; i++)
+        single_other(path, &lines[i]);
+    if (is_other(request->va))
+        return;
+    if (writes)
+        writes_serve(path, lines, lines + count);
+    else
+        reads_serve(path, lines, lines + count);
+}
+
+/* Blocks whose sets of the L2 have seen nothing else: each of their lines has all of its sectors,
+ * written or not, or is not there. NULL: this one's have. Else its way; *there: it was before. */
+CACHE_INLINE struct l2_set *block_reach(const struct serving *s, uint64_t va, uint32_t *way,
+                                        bool *there)
+{
+    const uint32_t number = (uint32_t)(va >> s->number_shift) + 1;
+    struct l2_set *set = &s->sets[(uint32_t)(va >> s->line_shift) & s->set_mask];
+    if (__builtin_expect(set->mark != s->generation + 1, 0) &&
+        !l2_united_begin(s->path->tcc, (uint32_t)(set - s->sets)))
+        return NULL;
+    *way = l2_find(set, number, 0);
+    *there = *way != L2_NOWHERE;
+    if (*there)
+        l2_use(set, *way);
+    else
+        *way = line_replace(s, set, va, number, true);
+    return set;
+}
+
+static __attribute__((noinline)) const struct request *
+blocks_serve(const struct path *path, const struct request *at, const struct request *end)
+{
+    const struct serving s = serving_begin(path);
+    const uint32_t sectors = s.sectors ? L2_SECTORS_ALL : 1;
+    uint64_t hits = 0, misses = 0;
+    for (; at < end && (at->kind | 1) == REQUEST_WRITE_BLOCK; at++) {
+        uint32_t way;
+        bool there, writes = at->kind == REQUEST_WRITE_BLOCK;
+        struct l2_set *set = is_other(at->va) ? NULL : block_reach(&s, at->va, &way, &there);
+        if (__builtin_expect(!set, 0)) {
+            block_serve(path, at);
+        } else if (writes) {
+            seen_of(&s, at->va)[there ? SEEN_WRITE_BLOCK_HIT : SEEN_WRITE_BLOCK_MISS]++;
+            set->states[way] = (uint8_t)((L2_VALID + L2_DIRTY + L2_FULL) * sectors);
+            dirty_note(path, (uint32_t)(set - s.sets));
         } else {
-            break;
+            seen_of(&s, at->va)[there ? SEEN_READ_BLOCK_HIT : SEEN_READ_BLOCK_MISS]++;
+            set->states[way] |= (uint8_t)(L2_VALID * sectors);
+            hits += there;
+            misses += !there;
         }
     }
-    path->totals->cu[SRC_TCP_READ_LATENCY] += s.latency;
-    return i;
+    path->totals->cu[SRC_TCP_READ_LATENCY] +=
+        path->block_reads * (hits * L2_HIT_CYCLES + misses * L2_MISS_CYCLES);
+    return at;
 }
 
 /* Another one. */
@@ -394,28 +446,25 @@ static __attribute__((noinline)) void request_serve(const struct path *path,
 {
     const enum request_kind kind = (enum request_kind)request->kind;
     uint64_t *cu = path->totals->cu;
-    uint64_t cycles = l2_cycles(l2_line(path, request, path->tcc->way_count, kind));
+    uint64_t cycles = l2_cycles(l2_line(path, request, kind));
     if (kind == REQUEST_ATOMIC || kind == REQUEST_ATOMIC_RETURNS)
         cycles += request->conflicts;
     *latency_of(cu, kind) += cycles;
 }
 
-CACHE_INLINE void requests_run(const struct path *path, const struct requests *requests,
-                               uint32_t ways)
+void PERF_LEVEL_NAME(l2_requests_serve)(const struct path *path, const struct requests *requests)
 {
-    for (uint32_t i = 0; i < requests->count;) {
-        i = requests_serve(path, requests, i, ways);
-        if (i < requests->count)
-            request_serve(path, &requests->items[i++]);
+    const struct request *at = requests->items, *const end = at + requests->count;
+    while (at < end) {
+        if ((at->kind | 1) == REQUEST_WRITE_BLOCK)
+            at = blocks_serve(path, at, end);
+        else if (at->kind > REQUEST_WRITE)
+            request_serve(path, at++);
+        else if (is_other(at->va))
+            single_other(path, at++);
+        else if (at->kind == REQUEST_READ)
+            at = reads_serve(path, at, end);
+        else
+            at = writes_serve(path, at, end);
     }
-}
-
-/* All GPUs' L2s have sixteen ways. */
-void l2_requests_serve(const struct path *path, const struct requests *requests)
-{
-    enum { WAYS = 16 };
-    if (path->tcc->way_count == WAYS)
-        requests_run(path, requests, WAYS);
-    else
-        requests_run(path, requests, path->tcc->way_count);
 }

@@ -9,13 +9,13 @@
 enum { SQC_BYTES = 16 * 1024, ICACHE_BYTES = 32 * 1024, SQC_LINE_BYTES = 64, SQC_WAYS = 4 };
 
 static struct cache *caches_create(uint32_t count, uint32_t size_bytes, uint32_t line_bytes,
-                                   uint32_t ways, bool has_state)
+                                   uint32_t ways)
 {
     struct cache *caches = calloc(count, sizeof *caches);
     if (!caches)
         return NULL;
     for (uint32_t i = 0; i < count; i++) {
-        if (cache_create(&caches[i], size_bytes, line_bytes, ways, has_state) == 0)
+        if (cache_create(&caches[i], size_bytes, line_bytes, ways) == 0)
             continue;
         while (i--)
             cache_destroy(&caches[i]);
@@ -34,12 +34,6 @@ static void caches_destroy(struct cache *caches, uint32_t count)
     free(caches);
 }
 
-static void caches_clear(struct cache *caches, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        cache_clear(&caches[i]);
-}
-
 static bool used_create(struct used_list *used, uint32_t count)
 {
     used->list = calloc(count, sizeof *used->list);
@@ -53,11 +47,30 @@ static void used_destroy(struct used_list *used)
     free(used->is_listed);
 }
 
-static void used_forget(struct used_list *used)
+static bool l2s_create(struct memory_model *memory)
 {
-    for (uint32_t i = 0; i < used->count; i++)
-        used->is_listed[used->list[i]] = false;
-    used->count = 0;
+    const struct gpu_model *model = memory->model;
+    memory->tcc = calloc(model->xcc_count, sizeof *memory->tcc);
+    memory->seen = calloc(model->xcc_count, sizeof *memory->seen);
+    for (uint32_t i = 0; i < model->xcc_count; i++) {
+        if (!memory->tcc || !memory->seen)
+            return false;
+        memory->seen[i].counts = calloc(model->tcc_channels, sizeof *memory->seen[i].counts);
+        if (!memory->seen[i].counts || l2_sets_create(&memory->tcc[i], model->tcc_bytes,
+                                                      model->tcc_line_bytes, model->tcc_ways) < 0)
+            return false;
+    }
+    return true;
+}
+
+static void l2s_destroy(struct memory_model *memory)
+{
+    for (uint32_t i = 0; memory->tcc && i < memory->model->xcc_count; i++)
+        l2_sets_destroy(&memory->tcc[i]);
+    for (uint32_t i = 0; memory->seen && i < memory->model->xcc_count; i++)
+        free(memory->seen[i].counts);
+    free(memory->tcc);
+    free(memory->seen);
 }
 
 static uint32_t tcp_count(const struct memory_model *memory)
@@ -65,26 +78,42 @@ static uint32_t tcp_count(const struct memory_model *memory)
     return memory->model->xcc_count * memory->units;
 }
 
+/* The best level of the host, or a lower one that CROCGPU_HOST_ISA names. */
+static entries_run_fn *entries_run_choose(void)
+{
+#ifdef __x86_64__
+    const char *named = getenv("CROCGPU_HOST_ISA");
+    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
+                      __builtin_cpu_supports("popcnt");
+    if (!avx2 || (named && strcmp(named, "portable") == 0))
+        return entries_run_portable;
+    if (__builtin_cpu_supports("avx512bw") && !(named && strcmp(named, "avx2") == 0))
+        return entries_run_avx512;
+    return entries_run_avx2;
+#else
+    return entries_run_portable;
+#endif
+}
+
 int memory_create(struct memory_model *memory, const struct gpu_model *model)
 {
     uint32_t channels = model->tcc_channels;
     *memory = (struct memory_model){.model = model,
+                                    .entries_run = entries_run_choose(),
                                     .units = model->se_count * model->sh_per_se * model->cu_per_sh};
     if (channels & (channels - 1))
         return -EINVAL;
-    memory->tcp = caches_create(tcp_count(memory), model->tcp_bytes, model->tcp_line_bytes,
-                                model->tcp_ways, false);
-    memory->sqc = caches_create(tcp_count(memory), SQC_BYTES, SQC_LINE_BYTES, SQC_WAYS, false);
-    memory->icache =
-        caches_create(tcp_count(memory), ICACHE_BYTES, SQC_LINE_BYTES, SQC_WAYS, false);
+    memory->tcp =
+        caches_create(tcp_count(memory), model->tcp_bytes, model->tcp_line_bytes, model->tcp_ways);
+    memory->sqc = caches_create(tcp_count(memory), SQC_BYTES, SQC_LINE_BYTES, SQC_WAYS);
+    memory->icache = caches_create(tcp_count(memory), ICACHE_BYTES, SQC_LINE_BYTES, SQC_WAYS);
     memory->utcl1 = calloc(tcp_count(memory), sizeof *memory->utcl1);
-    memory->tcc = caches_create(model->xcc_count, model->tcc_bytes, model->tcc_line_bytes,
-                                model->tcc_ways, true);
+    const bool has_l2 = l2s_create(memory);
     memory->l2_blocks = model->tcc_bytes / model->tcc_ways / CACHE_BLOCK_BYTES;
     bool listed = used_create(&memory->units_used, tcp_count(memory)) &&
                   used_create(&memory->units_translated, tcp_count(memory)) &&
                   used_create(&memory->blocks_dirty, model->xcc_count * memory->l2_blocks);
-    if (listed && memory->tcp && memory->sqc && memory->icache && memory->utcl1 && memory->tcc)
+    if (listed && has_l2 && memory->tcp && memory->sqc && memory->icache && memory->utcl1)
         return 0;
     memory_destroy(memory);
     return -ENOMEM;
@@ -95,7 +124,7 @@ void memory_destroy(struct memory_model *memory)
     caches_destroy(memory->tcp, tcp_count(memory));
     caches_destroy(memory->sqc, tcp_count(memory));
     caches_destroy(memory->icache, tcp_count(memory));
-    caches_destroy(memory->tcc, memory->model->xcc_count);
+    l2s_destroy(memory);
     free(memory->utcl1);
     used_destroy(&memory->units_used);
     used_destroy(&memory->units_translated);
@@ -120,30 +149,34 @@ void memory_clear(struct memory_model *memory)
     for (uint32_t i = 0; i < memory->units_translated.count; i++)
         memory->utcl1[memory->units_translated.list[i]] = (struct translations){0};
     used_forget(&memory->units_translated);
-    caches_clear(memory->tcc, memory->model->xcc_count);
+    for (uint32_t i = 0; i < memory->model->xcc_count; i++)
+        l2_sets_clear(&memory->tcc[i]);
     used_forget(&memory->blocks_dirty);
 }
 
-static void line_release(void *arg, struct cache_state *state, uint32_t lines)
+void memory_group(struct memory_model *memory, const struct perf_group *group, uint32_t unit,
+                  const struct memory_totals *totals)
 {
-    const struct channel *channel = arg;
-    if (line_write_back(state, lines, channel))
-        channel->totals[CHANNEL(TCC_RELEASE)] += lines;
-    memset(state->dirty_bytes, 0, sizeof state->dirty_bytes);
-}
-
-void memory_release(struct memory_model *memory, uint64_t (*channel)[SRC_CHANNEL_COUNT],
-                    struct channel_work *work)
-{
-    uint32_t channels = memory->model->tcc_channels;
-    for (uint32_t i = 0; i < memory->blocks_dirty.count; i++) {
-        uint32_t xcc = memory->blocks_dirty.list[i] / memory->l2_blocks;
-        uint32_t block = memory->blocks_dirty.list[i] % memory->l2_blocks;
-        uint32_t at = xcc * channels + block % channels;
-        struct cache *tcc = &memory->tcc[xcc];
-        struct channel own = {channel[at], &work[at]};
-        for (uint32_t n = 0; n < 1u << tcc->block_shift; n++)
-            cache_set_visit(tcc, (block << tcc->block_shift) + n, line_release, &own);
-    }
-    used_forget(&memory->blocks_dirty);
+    uint32_t at = group->xcc * memory->units + unit, pair = pair_of(memory, at);
+    if (!(group->wants & PERF_WANT_L2) || !group->accesses)
+        return;
+    const struct path path = {
+        .memory = memory,
+        .tcp = &memory->tcp[at],
+        .sqc = &memory->sqc[pair],
+        .icache = &memory->icache[pair],
+        .utcl1 = &memory->utcl1[at],
+        .tcc = &memory->tcc[group->xcc],
+        .seen = channels_seen_of(memory, group->xcc, totals),
+        .first_block = group->xcc * memory->l2_blocks,
+        .read_bytes = memory->model->tcp_line_bytes,
+        .block_reads = CACHE_BLOCK_BYTES / memory->model->tcp_line_bytes,
+        .all = group->wants & PERF_WANT_MEMORY,
+        .totals = totals,
+    };
+    totals->cu[SRC_SQC_HIT] += group->scalar_repeats;
+    totals->cu[SRC_SQC_LATENCY] += SCALAR_HIT_CYCLES * group->scalar_repeats;
+    used_note(&memory->units_used, at);
+    used_note(&memory->units_translated, at);
+    memory->entries_run(&path, group);
 }

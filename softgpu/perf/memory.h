@@ -11,6 +11,7 @@
 #include "core/device.h"
 #include "mem/vm.h"
 #include "perf/cache.h"
+#include "perf/l2_sets.h"
 #include "perf/perf.h"
 #include "perf/sources.h"
 
@@ -31,13 +32,40 @@ struct used_list {
     bool *is_listed;
 };
 
+struct channel_work;
+/* What an L2's channels have seen since totals were read, by kinds of which each stands for several
+ * counters: for the dispatch whose work that is. */
+enum seen_slot {
+    SEEN_READ,            /* + what was missing, as bits: of a line's sectors */
+    SEEN_EVICT = 4,       /* + which sectors of the line were dirty, full and own memory's */
+    SEEN_EVICT_BLOCK = 8, /* a block's lines, all of them; + 1: dirty */
+    SEEN_WRITE_HIT = 10,
+    SEEN_WRITE_MISS,
+    SEEN_READ_BLOCK_HIT,
+    SEEN_READ_BLOCK_MISS,
+    SEEN_WRITE_BLOCK_HIT,
+    SEEN_WRITE_BLOCK_MISS,
+    SEEN_SLOTS
+};
+struct channels_seen {
+    uint64_t (*counts)[SEEN_SLOTS];        /* [channel] */
+    uint64_t (*totals)[SRC_CHANNEL_COUNT]; /* [channel]: where they belong */
+    struct channel_work *work;             /* [channel]; NULL: nothing was seen */
+};
+
+/* What a group has logged passes the caches. */
+struct path;
+typedef void entries_run_fn(const struct path *path, const struct perf_group *group);
+
 struct memory_model {
     const struct gpu_model *model;
     struct cache *tcp;                 /* [xcc][unit] */
     struct cache *sqc;                 /* [xcc][unit / 2] */
     struct cache *icache;              /* [xcc][unit / 2]: instructions */
     struct translations *utcl1;        /* [xcc][unit] */
-    struct cache *tcc;                 /* [xcc]: all of its channels */
+    struct l2_sets *tcc;               /* [xcc]: all of its channels */
+    struct channels_seen *seen;        /* [xcc] */
+    entries_run_fn *entries_run;       /* the host's */
     uint32_t units;                    /* compute units of an XCC */
     struct used_list units_used;       /* [xcc][unit], since a dispatch began */
     struct used_list units_translated; /* the same, since all was cleared */
@@ -100,6 +128,8 @@ void memory_acquire(struct memory_model *memory);
 /* A dispatch ends: its release writes the dirty lines of all L2s back. Both are [xcc][channel]. */
 void memory_release(struct memory_model *memory, uint64_t (*channel)[SRC_CHANNEL_COUNT],
                     struct channel_work *work);
+/* Totals of channels, and dispatches' work, lack nothing from now on. */
+void memory_settle(struct memory_model *memory);
 /* The accesses of a group that were observed for counters, in the unit of its XCC. */
 void memory_group(struct memory_model *memory, const struct perf_group *group, uint32_t unit,
                   const struct memory_totals *totals);

@@ -14,6 +14,13 @@ static inline void used_note(struct used_list *used, uint32_t at)
     used->list[used->count++] = at;
 }
 
+static inline void used_forget(struct used_list *used)
+{
+    for (uint32_t i = 0; i < used->count; i++)
+        used->is_listed[used->list[i]] = false;
+    used->count = 0;
+}
+
 /* The scalar and the instruction cache that a unit shares with its neighbour. */
 static inline uint32_t pair_of(const struct memory_model *memory, uint32_t at)
 {
@@ -27,8 +34,8 @@ enum { LOG_LINE_BYTES = 64, BLOCK_LINES = CACHE_BLOCK_BYTES / LOG_LINE_BYTES };
 /* Requests that leave first-level caches, in their order. */
 enum request_kind {
     REQUEST_READ, /* of a vector L1 */
-    REQUEST_READ_BLOCK,
     REQUEST_WRITE,
+    REQUEST_READ_BLOCK,
     REQUEST_WRITE_BLOCK,
     REQUEST_ATOMIC,
     REQUEST_ATOMIC_RETURNS,
@@ -53,7 +60,8 @@ struct path {
     struct memory_model *memory;
     struct cache *tcp, *sqc, *icache;
     struct translations *utcl1;
-    struct cache *tcc;
+    struct l2_sets *tcc;
+    struct channels_seen *seen;
     uint32_t first_block; /* of the XCC's sets of the L2, by blocks */
     uint32_t read_bytes;  /* what a vector read asks of the L2 */
     uint32_t block_reads; /* so many of them for a block */
@@ -61,8 +69,14 @@ struct path {
     const struct memory_totals *totals;
 };
 
+/* What is compiled for each level of the host has its name. */
+#define PERF_NAME_OF(stem, level)       stem##_##level
+#define PERF_NAME_OF_LEVEL(stem, level) PERF_NAME_OF(stem, level)
+#define PERF_LEVEL_NAME(stem)           PERF_NAME_OF_LEVEL(stem, PERF_LEVEL)
 /* The requests pass the L2. */
-void l2_requests_serve(const struct path *path, const struct requests *requests);
+typedef void requests_serve_fn(const struct path *path, const struct requests *requests);
+requests_serve_fn l2_requests_serve_avx512, l2_requests_serve_avx2, l2_requests_serve_portable;
+entries_run_fn entries_run_avx512, entries_run_avx2, entries_run_portable;
 
 /* An L2 channel's own totals, and shorthands for counting in them. */
 #define CHANNEL(name) (SRC_##name - SRC_CHANNEL_FIRST)
@@ -92,26 +106,11 @@ static inline void writes_note(const struct channel *channel, enum memory_home h
     channel->work->write_link_cycles += (uint64_t)link_cycles(home) * count;
 }
 
-/* One dirty sector of each of `lines` goes to memory: half a sector when only one half was written.
- */
-static inline void sector_write_back(uint64_t dirty_bytes, enum memory_home home, uint32_t lines,
-                                     const struct channel *channel)
-{
-    bool whole = (uint32_t)dirty_bytes && dirty_bytes >> 32;
-    if (!dirty_bytes)
-        return;
-    channel->totals[whole ? CHANNEL(EA_WRITE_64) : CHANNEL(EA_WRITE_32)] += lines;
-    writes_note(channel, home, lines);
-}
-
-static inline bool line_write_back(const struct cache_state *state, uint32_t lines,
-                                   const struct channel *channel)
-{
-    if (!(state->dirty_bytes[0] | state->dirty_bytes[1]))
-        return false;
-    for (int i = 0; i < CACHE_SECTORS; i++)
-        sector_write_back(state->dirty_bytes[i], (enum memory_home)state->home, lines, channel);
-    return true;
-}
+/* What is dirty of a line goes to memory, and as many like it. */
+void l2_line_write_back(const struct l2_sets *l2, uint32_t set, uint32_t way, uint32_t lines,
+                        const struct channel *channel);
+/* Where an L2's channels count what they see for these totals. */
+struct channels_seen *channels_seen_of(struct memory_model *memory, uint32_t xcc,
+                                       const struct memory_totals *totals);
 
 #endif

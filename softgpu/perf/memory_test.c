@@ -312,7 +312,7 @@ static void dispatch_run(struct models *models, uint64_t seq)
     oracle_dispatch_end(&models->oracle);
 }
 
-static void models_agree(const char *gpu)
+static void level_agrees(const char *gpu)
 {
     enum { RESET, START, DISPATCHES = 40 };
     struct models *models = calloc(1, sizeof *models);
@@ -336,6 +336,16 @@ static void models_agree(const char *gpu)
     perf_destroy(models->perf);
     oracle_free(&models->oracle);
     free(models);
+}
+
+/* On each level that the host has. */
+static void models_agree(const char *gpu)
+{
+    static const char *const levels[] = {"portable", "avx2", "avx512"};
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
+        setenv("CROCGPU_HOST_ISA", levels[i], 1);
+        level_agrees(gpu);
+    }
 }
 
 static void caches_of_64_byte_lines_agree(void **state)

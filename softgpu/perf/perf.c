@@ -306,6 +306,7 @@ static uint64_t dispatch_end(struct perf *perf, uint64_t dispatch_seq)
         memory_release(&perf->memory, perf->channel, dispatch ? dispatch->work : perf->stray);
     if (dispatch) {
         dispatch_settle(perf, dispatch);
+        memory_settle(&perf->memory);
         bounds_dispatch(perf, dispatch);
         cycles = cycles_add(perf, dispatch);
         trace_settle(perf);

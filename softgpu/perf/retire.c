@@ -131,6 +131,7 @@ void dispatch_settle(struct perf *perf, struct running_dispatch *dispatch)
 
 void dispatches_settle(struct perf *perf)
 {
+    memory_settle(&perf->memory);
     if (!perf->is_unsettled)
         return;
     for (struct running_dispatch *each = perf->running; each; each = each->next)

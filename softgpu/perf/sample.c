@@ -61,8 +61,8 @@ static bool l1_allocate(struct dispatch_sample *sample)
 {
     const struct gpu_model *model = sample->model;
     for (uint32_t i = 0; i < sample->slots; i++)
-        if (cache_create(&sample->l1[i], model->tcp_bytes, model->tcp_line_bytes, model->tcp_ways,
-                         false) < 0)
+        if (cache_create(&sample->l1[i], model->tcp_bytes, model->tcp_line_bytes, model->tcp_ways) <
+            0)
             return false;
     return true;
 }

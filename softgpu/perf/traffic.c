@@ -1,6 +1,6 @@
 /*
  * What a group has logged goes through the caches: first-level ones first, in order, and what these
- * lack through the L2 then.
+ * lack through the L2 then. Compiled for each level of the host.
  */
 #include <stddef.h>
 #include <string.h>
@@ -152,19 +152,6 @@ static void access_other(const struct path *path, const struct perf_line_access 
     }
 }
 
-bool translation_search(struct translations *utcl1, uint64_t page)
-{
-    uint32_t at = 0, oldest = 0;
-    for (; at < TRANSLATIONS && utcl1->pages[at] != page; at++)
-        oldest = utcl1->used[at] < utcl1->used[oldest] ? at : oldest;
-    bool missed = at == TRANSLATIONS;
-    at = missed ? oldest : at;
-    utcl1->pages[at] = page;
-    utcl1->used[at] = ++utcl1->now;
-    utcl1->hints[page % TRANSLATIONS] = (uint8_t)at;
-    return missed;
-}
-
 /* What is handed over for an instruction, which its first line has. */
 static void lanes_count(const struct perf_line_access *access, uint64_t *cu)
 {
@@ -203,6 +190,11 @@ CACHE_INLINE bool address_count(const struct path *path, const struct perf_line_
     if (access->flags & ACCESS_BUFFER)
         buffer_count(access, access->tags * (access->more + 1u), cu);
     return true;
+}
+
+static inline uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
 }
 
 /* What of an entry says more than that memory is read or written, and how often it was looked up.
@@ -283,27 +275,28 @@ CACHE_INLINE uint64_t bare_look(const struct path *path, uint32_t ways,
                                 const struct perf_group *group, uint64_t at,
                                 struct requests *requests)
 {
-    const uint64_t mask = bare_mask(), end = group->access_count;
-    const struct perf_line_access *const accesses = group->accesses;
+    const uint64_t mask = bare_mask();
+    const struct cache_shape shape = cache_shape_of(path->tcp);
+    const struct perf_line_access *access = &group->accesses[at], *const first = access;
+    const struct perf_line_access *const end =
+        access + least(group->access_count - at, REQUESTS - requests->count);
+    struct translations *const utcl1 = path->utcl1;
+    struct request *request = &requests->items[requests->count], *const first_request = request;
     struct plain_seen seen = {0};
-    uint32_t first = requests->count, count = first, way;
-    for (; at < end && count < REQUESTS; at++) {
-        const struct perf_line_access *access = &accesses[at];
-        const uint64_t va = access->line_va;
-        if (entry_says(access) & mask)
-            break;
+    uint32_t way;
+    for (; access < end && !(entry_says(access) & mask); access++) {
+        const uint64_t va = access->line_va, line = va >> shape.line_shift;
         seen.tags += access->tags;
-        seen.page_misses += translation_miss(path->utcl1, va);
-        if (cache_set_reach(cache_set(path->tcp, va), ways, cache_number(path->tcp, va), &way,
-                            NULL))
+        seen.page_misses += translation_miss(utcl1, va);
+        if (cache_set_reach(cache_single_at(path->tcp, &shape, line), ways, line + 1, &way, NULL))
             continue;
-        requests->items[count].va = va;
-        requests->items[count++].kind = REQUEST_READ;
+        request->va = va;
+        request++->kind = REQUEST_READ;
     }
-    requests->count = count;
-    seen.read_misses = count - first;
+    seen.read_misses = (uint64_t)(request - first_request);
+    requests->count += (uint32_t)seen.read_misses;
     plain_count(&seen, path->totals->cu);
-    return at;
+    return at + (uint64_t)(access - first);
 }
 
 /* Whether a row of bare ones begins. */
@@ -434,7 +427,7 @@ CACHE_INLINE uint64_t entries_look(const struct path *path, uint32_t ways,
 }
 
 /* Caches of 64 ways, as most GPUs' L1s are, are worth a loop of their own. */
-static void entries_run(const struct path *path, const struct perf_group *group)
+void PERF_LEVEL_NAME(entries_run)(const struct path *path, const struct perf_group *group)
 {
     enum { WAYS = 64 };
     struct requests requests;
@@ -445,32 +438,6 @@ static void entries_run(const struct path *path, const struct perf_group *group)
             at = entries_look(path, WAYS, group, at, &requests);
         else
             at = entries_look(path, path->tcp->way_count, group, at, &requests);
-        l2_requests_serve(path, &requests);
+        PERF_LEVEL_NAME(l2_requests_serve)(path, &requests);
     }
-}
-
-void memory_group(struct memory_model *memory, const struct perf_group *group, uint32_t unit,
-                  const struct memory_totals *totals)
-{
-    uint32_t at = group->xcc * memory->units + unit, pair = pair_of(memory, at);
-    const struct path path = {
-        .memory = memory,
-        .tcp = &memory->tcp[at],
-        .sqc = &memory->sqc[pair],
-        .icache = &memory->icache[pair],
-        .utcl1 = &memory->utcl1[at],
-        .tcc = &memory->tcc[group->xcc],
-        .first_block = group->xcc * memory->l2_blocks,
-        .read_bytes = memory->model->tcp_line_bytes,
-        .block_reads = CACHE_BLOCK_BYTES / memory->model->tcp_line_bytes,
-        .all = group->wants & PERF_WANT_MEMORY,
-        .totals = totals,
-    };
-    if (!(group->wants & PERF_WANT_L2) || !group->accesses)
-        return;
-    totals->cu[SRC_SQC_HIT] += group->scalar_repeats;
-    totals->cu[SRC_SQC_LATENCY] += SCALAR_HIT_CYCLES * group->scalar_repeats;
-    used_note(&memory->units_used, at);
-    used_note(&memory->units_translated, at);
-    entries_run(&path, group);
 }

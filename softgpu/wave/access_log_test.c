@@ -260,8 +260,8 @@ static void scalar_reads_that_are_left_out_are_hits(void **state)
     uint64_t left_out = 0;
     (void)state;
     ranges_map(&vm, &reader, 4096 + 3 * LINE);
-    assert_int_equal(cache_create(&all, CACHE_BYTES, LINE, WAYS, false), 0);
-    assert_int_equal(cache_create(&logged, CACHE_BYTES, LINE, WAYS, false), 0);
+    assert_int_equal(cache_create(&all, CACHE_BYTES, LINE, WAYS), 0);
+    assert_int_equal(cache_create(&logged, CACHE_BYTES, LINE, WAYS), 0);
     for (int i = 0; i < GROUPS; i++)
         left_out += scalar_reads(&wave, &all, &logged);
     assert_true(left_out > 10 * GROUPS);
