@@ -2,10 +2,12 @@
  * The log of cache-line requests, while counters want them or the instruction is sampled: what the
  * address unit makes of an instruction's lanes.
  */
+#include <stddef.h>
 #include <string.h>
 
 #include "perf/cache.h"
 #include "wave/access.h"
+#include "wave/host_levels.h"
 #include "wave/line_log.h"
 #include "wave/time_note.h"
 
@@ -115,26 +117,31 @@ _Static_assert(1 << LINE_SLOT_BITS == 2 * LINES, "the hash has eight bits");
 _Static_assert(1 << LINE_SLOT_BITS_PRIVATE == 2 * LINES_PRIVATE, "the hash has ten bits");
 struct line_index {
     struct perf_line_access *items; /* the instruction's */
-    struct perf_line_access blank;  /* what they are at first */
-    uint32_t count, slot_bits;
+    uint64_t blank;                 /* what they say at first, from `kind` on */
+    uint32_t count;
     uint8_t window;
-    uint8_t windows[LINES_PRIVATE];              /* [entry]: the last one that has looked it up */
-    uint16_t slots[1 << LINE_SLOT_BITS_PRIVATE]; /* number of the entry + 1; 0: free. Open
-                                                     addressing */
+};
+struct line_slots {
+    uint8_t windows[LINES_PRIVATE]; /* [entry]: the last one that has looked it up */
+    uint16_t
+        of[1 << LINE_SLOT_BITS_PRIVATE]; /* number of the entry + 1; 0: free. Open addressing */
 };
 
 /* False: there is no memory for the entries. */
-static bool index_begin(struct line_index *index, const struct window *window, uint32_t slot_bits)
+static bool index_begin(struct line_index *index, struct line_slots *slots,
+                        const struct window *window, uint32_t slot_bits)
 {
     struct access_log *log = &window->group->accesses;
     if (!line_log_reserve(log, (uint64_t)1 << (slot_bits - 1)))
         return false;
-    index->items = log->items + log->count;
-    index->blank = (struct perf_line_access){.kind = window->kind, .flags = window->flags};
-    index->count = 0;
-    index->slot_bits = slot_bits;
-    index->window = 0;
-    memset(index->slots, 0, sizeof index->slots[0] << slot_bits);
+    const struct perf_line_access blank = {.kind = window->kind, .flags = window->flags, .tags = 1};
+    _Static_assert(sizeof blank - offsetof(struct perf_line_access, kind) == sizeof index->blank &&
+                       offsetof(struct perf_line_access, bytes_mask_hi) ==
+                           offsetof(struct perf_line_access, bytes_mask_lo) + sizeof(uint32_t),
+                   "an entry is three words");
+    *index = (struct line_index){.items = log->items + log->count};
+    memcpy(&index->blank, &blank.kind, sizeof index->blank);
+    memset(slots->of, 0, sizeof slots->of[0] << slot_bits);
     return true;
 }
 
@@ -144,53 +151,68 @@ static bool lane_collides(const struct perf_line_access *entry, uint64_t bytes)
     return entry->bytes_mask_lo & (uint32_t)bytes || entry->bytes_mask_hi & (uint32_t)(bytes >> 32);
 }
 
-/* A lane of the window that is looked up touches these bytes of a line. True: the first one. */
-static inline bool line_touch(struct line_index *index, uint64_t line, uint64_t bytes)
+/* A line that has its entry. True: this window has not looked it up. */
+static inline bool line_again(struct perf_line_access *entry, uint8_t *last, uint8_t window,
+                              uint64_t bytes)
 {
-    uint32_t at = (uint32_t)(line >> 6) * 0x9e3779b1u >> (32 - index->slot_bits), n;
-    while ((n = index->slots[at]) && index->items[n - 1].line_va != line)
-        at = (at + 1) & ((1u << index->slot_bits) - 1);
-    if (!n && index->count == 1u << (index->slot_bits - 1))
-        return false; /* more than elements of four dwords have */
-    if (!n) {
-        struct perf_line_access *entry = &index->items[index->count];
-        index->windows[index->count] = index->window;
-        index->slots[at] = (uint16_t)++index->count;
-        *entry = index->blank;
-        entry->line_va = line;
-        entry->bytes_mask_lo = (uint32_t)bytes;
-        entry->bytes_mask_hi = (uint32_t)(bytes >> 32);
-        entry->tags = 1;
-        return true;
-    }
-    struct perf_line_access *entry = &index->items[n - 1];
-    bool is_new = index->windows[n - 1] != index->window;
+    const bool is_new = *last != window;
     entry->conflicts += entry->kind == ACCESS_ATOMIC && lane_collides(entry, bytes);
     entry->bytes_mask_lo |= (uint32_t)bytes;
     entry->bytes_mask_hi |= (uint32_t)(bytes >> 32);
     entry->tags += is_new;
-    index->windows[n - 1] = index->window;
+    *last = window;
     return is_new;
 }
 
-/* Look-ups of the lines that these lanes touch. */
-static inline uint32_t window_look_up(const struct window *window, struct line_index *index,
-                                      uint64_t lanes)
+/* A lane of the window that is looked up touches these bytes of a line. True: the first one. */
+ALWAYS_INLINE bool line_touch(struct line_index *index, struct line_slots *slots,
+                              uint32_t slot_bits, uint64_t line, uint64_t bytes)
 {
-    uint32_t count = 0, size_bytes = window->size_bytes;
-    uint64_t element = line_bytes(0, size_bytes);
-    index->window++;
-    for (; lanes; lanes &= lanes - 1) {
-        uint64_t start = window->va[__builtin_ctzll(lanes)], last = start + size_bytes;
-        if (__builtin_expect((start & 63) + size_bytes <= 64, 1)) {
-            count += line_touch(index, start & ~63ull, element << (start & 63));
-            continue;
-        }
-        for (uint64_t at = start; at < last; at = (at | 63) + 1) {
-            uint64_t end = (at | 63) + 1 < last ? (at | 63) + 1 : last;
-            count += line_touch(index, at & ~63ull, line_bytes(at, end));
-        }
+    uint32_t at = (uint32_t)(line >> 6) * 0x9e3779b1u >> (32 - slot_bits), n;
+    while (__builtin_expect((n = slots->of[at]) != 0, 0)) {
+        struct perf_line_access *entry = &index->items[n - 1];
+        if (entry->line_va == line)
+            return line_again(entry, &slots->windows[n - 1], index->window, bytes);
+        at = (at + 1) & ((1u << slot_bits) - 1);
     }
+    if (__builtin_expect(index->count == 1u << (slot_bits - 1), 0))
+        return false; /* more than elements of four dwords have */
+    struct perf_line_access *entry = &index->items[index->count];
+    entry->line_va = line;
+    memcpy(&entry->bytes_mask_lo, &bytes, sizeof bytes);
+    memcpy(&entry->kind, &index->blank, sizeof index->blank);
+    slots->windows[index->count] = index->window;
+    slots->of[at] = (uint16_t)++index->count;
+    return true;
+}
+
+ALWAYS_INLINE uint32_t lane_look_up(uint64_t start, uint32_t size_bytes, struct line_index *index,
+                                    struct line_slots *slots, uint32_t slot_bits)
+{
+    const uint64_t element = line_bytes(0, size_bytes), last = start + size_bytes;
+    uint32_t count = 0;
+    if (__builtin_expect((start & 63) + size_bytes <= 64, 1))
+        return line_touch(index, slots, slot_bits, start & ~63ull, element << (start & 63));
+    for (uint64_t at = start; at < last; at = (at | 63) + 1) {
+        uint64_t end = (at | 63) + 1 < last ? (at | 63) + 1 : last;
+        count += line_touch(index, slots, slot_bits, at & ~63ull, line_bytes(at, end));
+    }
+    return count;
+}
+
+/* Look-ups of the lines that lanes of a window touch, whose elements these are. */
+ALWAYS_INLINE uint32_t window_look_up(const uint64_t *va, uint32_t width, uint64_t lanes,
+                                      uint32_t size_bytes, struct line_index *index,
+                                      struct line_slots *slots, uint32_t slot_bits)
+{
+    uint32_t count = 0;
+    index->window++;
+    if (lanes == (1ull << width) - 1)
+        for (const uint64_t *const end = va + width; va < end; va++)
+            count += lane_look_up(*va, size_bytes, index, slots, slot_bits);
+    else
+        for (; lanes; lanes &= lanes - 1)
+            count += lane_look_up(va[__builtin_ctzll(lanes)], size_bytes, index, slots, slot_bits);
     return count;
 }
 
@@ -217,18 +239,26 @@ static struct window window_of(const struct wave *wave, const struct inst *inst)
         .tally = inst->tally};
 }
 
-/* All windows of a wave; true: all of them have coalesced. */
-static bool wave_look_up(const struct window *window, struct line_index *index, uint64_t lanes,
-                         uint32_t *handed_on)
+/* All windows of a wave; true: all of them have coalesced. The index is here meanwhile: what is
+ * written might be it. */
+ALWAYS_INLINE bool wave_look_up(const struct window *window, struct line_index *index,
+                                struct line_slots *slots, uint32_t slot_bits, uint64_t lanes,
+                                uint32_t *handed_on)
 {
-    uint32_t width = window_lanes(window->size_bytes);
+    const uint32_t width = window_lanes(window->size_bytes);
+    struct line_index own = *index;
     bool all_coalesced = true;
+    uint32_t handed = 0;
     for (uint32_t at = 0; at < WAVE_LANES; at += width) {
-        uint64_t part = lanes & ((1ull << width) - 1) << at;
-        bool coalesced = window_look_up(window, index, part) <= 1 && width == WINDOW_DWORD;
-        *handed_on += quads_handed_on(part >> at, width, coalesced);
+        const uint64_t part = lanes >> at & ((1ull << width) - 1);
+        const uint32_t count = window_look_up(window->va + at, width, part, window->size_bytes,
+                                              &own, slots, slot_bits);
+        const bool coalesced = count <= 1 && width == WINDOW_DWORD;
+        handed += quads_handed_on(part, width, coalesced);
         all_coalesced &= coalesced || !part;
     }
+    *index = own;
+    *handed_on += handed;
     return all_coalesced;
 }
 
@@ -380,15 +410,16 @@ static void lanes_log(struct wave *wave, const struct inst *inst, const uint64_t
     uint32_t handed_on = 0;
     struct window window = window_of(wave, inst);
     struct line_index index;
+    struct line_slots slots;
     window.va = va;
     window.size_bytes = size_bytes;
-    if (!index_begin(&index, &window, LINE_SLOT_BITS))
+    if (!index_begin(&index, &slots, &window, LINE_SLOT_BITS))
         return;
     if (!lanes) {
-        index.items[index.count] = index.blank;
-        index.items[index.count++].flags |= ACCESS_NOWHERE;
+        index.items[index.count++] = (struct perf_line_access){
+            .kind = window.kind, .flags = (uint8_t)(window.flags | ACCESS_NOWHERE)};
     }
-    bool coalesced = wave_look_up(&window, &index, lanes, &handed_on);
+    bool coalesced = wave_look_up(&window, &index, &slots, LINE_SLOT_BITS, lanes, &handed_on);
     window_end(&window, &index, coalesced, handed_on);
 }
 
@@ -446,17 +477,19 @@ void access_log_private(struct wave *wave, const struct inst *inst, const uint32
     uint32_t handed_on = 0;
     bool coalesced = true, watched = memory_watched(wave, inst);
     struct window window = window_of(wave, inst);
-    struct line_index index;
+    struct line_index index = {.items = NULL};
+    struct line_slots slots;
     window.va = va;
     window.size_bytes = size_bytes < 4 ? size_bytes : 4;
     if (watched)
         fetch_note_before(wave, inst);
-    watched = watched && index_begin(&index, &window, LINE_SLOT_BITS_PRIVATE);
+    watched = watched && index_begin(&index, &slots, &window, LINE_SLOT_BITS_PRIVATE);
     for (uint32_t row = 0; row < (size_bytes + 3) / 4; row++) {
         private_row(base, offset, row, va);
         time_note_lanes(group, inst, va, lanes, SCRATCH_VA, window.size_bytes);
         if (watched)
-            coalesced &= wave_look_up(&window, &index, lanes, &handed_on);
+            coalesced &=
+                wave_look_up(&window, &index, &slots, LINE_SLOT_BITS_PRIVATE, lanes, &handed_on);
     }
     if (watched)
         window_end(&window, &index, coalesced, handed_on);
