@@ -5,8 +5,9 @@
 
 bool line_log_grow(struct access_log *log, uint64_t more)
 {
-    enum { ENTRIES_SPARE = 256 }; /* more than an instruction asks for in advance */
-    uint64_t capacity = log->capacity ? log->capacity * 2 : log->expected + ENTRIES_SPARE;
+    enum { ENTRIES_SPARE = 32 };
+    const uint64_t spare = more > ENTRIES_SPARE ? more : ENTRIES_SPARE;
+    uint64_t capacity = log->capacity ? log->capacity * 2 : log->expected + spare;
     while (capacity - log->count < more)
         capacity *= 2;
     void *items = realloc(log->items, capacity * sizeof *log->items);

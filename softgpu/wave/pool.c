@@ -46,12 +46,16 @@ struct batch {
     uint64_t next, end; /* groups that have not started */
     uint64_t ended;     /* the first of those that have, and are not given back yet */
     bool all_short;
-    uint64_t longest; /* cycles of issue of one of its groups */
+    uint64_t longest;     /* cycles of issue of one of its groups */
+    uint64_t longest_log; /* of accesses: entries that there is room for */
 };
 /* A short group takes some tenths of a millisecond of the host's: a few of them are a batch. Of the
  * shortest ones more are, until they take as long as one: what a thread has taken waits when the
  * host gives its processor to others. */
 enum { SHORT_CYCLES = 16384, BATCH_SHORT = 16 };
+/* What a batch logs of its accesses is about so much, that it is still in the host's cache, and in
+ * memory that the C library keeps, when the batch retires: a hundred kilobytes. */
+enum { BATCH_ENTRIES = 4096 };
 
 /* Under lock. */
 static struct workgroup *place_take(struct engine *engine, struct dispatch *dispatch)
@@ -77,7 +81,7 @@ static struct workgroup *batch_take(struct engine *engine, struct dispatch *disp
     uint64_t first = dispatch->group_next, count = batch_size(engine, dispatch);
     dispatch->group_next += count;
     dispatch->in_flight += (uint32_t)count;
-    *batch = (struct batch){dispatch, first, first + count, first, true, 0};
+    *batch = (struct batch){dispatch, first, first + count, first, true, 0, 0};
     if (!dispatch->result.begin_ticks)
         dispatch->result.begin_ticks =
             dispatch->request.begin_ticks ? dispatch->request.begin_ticks : gpu_clock_ticks();
@@ -116,7 +120,7 @@ static struct workgroup *pick(struct worker *worker, struct batch *batch)
     struct workgroup *group = unpark(engine);
     if (group)
         *batch = (struct batch){
-            group->dispatch, group->index + 1, group->index + 1, group->index, false, 0};
+            group->dispatch, group->index + 1, group->index + 1, group->index, false, 0, 0};
     return group;
 }
 
@@ -164,6 +168,8 @@ static void record_fault(struct dispatch *dispatch, const struct wave *wave)
 
 static void batch_record(struct engine *engine, struct workgroup *group, struct batch *batch)
 {
+    const uint64_t entries = group->accesses.capacity;
+    batch->longest_log = entries > batch->longest_log ? entries : batch->longest_log;
     uint64_t cycles = group_record(engine, group, group->index > batch->ended);
     batch->longest = cycles > batch->longest ? cycles : batch->longest;
 }
@@ -280,6 +286,8 @@ static uint32_t batch_next(const struct batch *batch)
     most = most > BATCH_SHORT ? most : BATCH_SHORT;
     if (!batch->all_short || batch->longest > SHORT_CYCLES)
         return 1;
+    if (batch->longest_log * most > BATCH_ENTRIES)
+        most = BATCH_ENTRIES / batch->longest_log + 1;
     size = size < most ? size : most;
     return (uint32_t)(size < BATCH_MAX ? size : BATCH_MAX);
 }
