@@ -96,5 +96,9 @@ void access_log_private(struct wave *wave, const struct inst *inst, const uint32
  * wants it. */
 void lds_note(struct wave *wave, const struct inst *inst, const uint32_t *address, uint32_t at,
               uint64_t lanes, uint32_t size_bytes);
+/* The same of a full wave's elements of whole dwords, which follow each other from `start` on: they
+ * want each bank once. Not of atomics. False: they do not lie at dwords, or not all inside, and
+ * nothing is noted. */
+bool lds_note_row(struct wave *wave, const struct inst *inst, uint32_t start, uint32_t size_bytes);
 
 #endif

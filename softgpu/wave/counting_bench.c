@@ -70,6 +70,12 @@ static const char lds_text[] = BEGIN LOOP(64, "v_mul_u32_u24 v2, 12, v0\n"
                                               "s_waitcnt lgkmcnt(0)\n"
                                               "ds_write_b32 v2, v3\n"
                                               "v_add_u32 v0, 1, v0\n") END;
+static const char tile_text[] = BEGIN LOOP(64, "v_lshlrev_b32 v2, 2, v0\n"
+                                               "v_and_b32 v2, 0x7fc, v2\n"
+                                               "ds_read_b32 v3, v2\n"
+                                               "s_waitcnt lgkmcnt(0)\n"
+                                               "v_add_u32 v3, 1, v3\n"
+                                               "ds_write_b32 v2, v3 offset:1024\n") END;
 static const char chase_text[] = BEGIN LOOP(512, "v_and_b32 v0, 0xfffff, v0\n"
                                                  "v_lshlrev_b32 v0, 2, v0\n"
                                                  "global_load_dword v0, v0, s[8:9]\n"
@@ -81,7 +87,8 @@ static const struct bench {
 } benches[] = {{"copy", copy_text, 65536, 0},       {"copy4", copy4_text, 65536, 0},
                {"loops", loops_text, 16384, 0},     {"shifted", shifted_text, 16384, 0},
                {"scatter", scatter_text, 16384, 0}, {"gather", gather_text, 16384, 0},
-               {"lds", lds_text, 16384, 4096},      {"chase", chase_text, 64, 0}};
+               {"lds", lds_text, 16384, 4096},      {"tile", tile_text, 16384, 4096},
+               {"chase", chase_text, 64, 0}};
 
 static double seconds(void)
 {

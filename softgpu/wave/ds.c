@@ -1,5 +1,6 @@
 /* LDS: reads, writes, atomics, lane permutes, swizzle, append and consume. */
 #include "isa_ops.h"
+#include "wave/contiguous.h"
 #include "wave/group.h"
 #include "wave/lanes.h"
 #include "wave/lds_rows.h"
@@ -34,7 +35,26 @@ static void lds_pointers(const struct wave *w, const struct inst *i, uint32_t at
 static struct lds_span span_of(const struct wave *w, const struct inst *i, uint32_t at)
 {
     const struct workgroup *group = w->group;
-    return (struct lds_span){group->lds, group->lds_bytes, at, w->v[i->src[0].index], wave_exec(w)};
+    return (struct lds_span){.lds = group->lds,
+                             .lds_bytes = group->lds_bytes,
+                             .at = at,
+                             .address = w->v[i->src[0].index],
+                             .lanes = wave_exec(w)};
+}
+
+/* The same as above of whole dwords. Returns where they lie if all of a full wave's follow each
+ * other, inside: then there is no need to look at each lane, here and elsewhere. Else NULL. */
+static inline uint8_t *span_look(struct wave *w, const struct inst *i, struct lds_span *span,
+                                 uint32_t dwords)
+{
+    const uint32_t start = span->address[0] + span->at;
+    if (!lds_watched(w, i))
+        return NULL;
+    span->follows = lds_rows_follow(span, dwords) ? FOLLOWS : FOLLOWS_NOT;
+    if (span->follows == FOLLOWS && lds_note_row(w, i, start, 4 * dwords))
+        return span->lds + start;
+    lds_note(w, i, span->address, span->at, span->lanes, 4 * dwords);
+    return NULL;
 }
 
 static void lanes_read(struct wave *w, const struct inst *i, const struct element *element)
@@ -56,8 +76,10 @@ EXEC_FN(READ_DWORDS)
 {
     struct element element = inst_element(i);
     struct lds_span span = span_of(w, i, (uint32_t)i->offset);
-    lds_look(w, i, (uint32_t)i->offset, element.bytes);
-    if (!lds_rows_load(&span, data_rows(w, &i->dst), element.dwords))
+    const uint8_t *row = span_look(w, i, &span, element.dwords);
+    if (row)
+        rows_load(data_rows(w, &i->dst), row, element.dwords);
+    else if (!lds_rows_load(&span, data_rows(w, &i->dst), element.dwords))
         lanes_read(w, i, &element);
     return inst_next(i);
 }
@@ -95,8 +117,10 @@ static void dwords_write(struct wave *w, const struct inst *i, uint32_t at,
                          const struct operand *data, const struct element *element)
 {
     struct lds_span span = span_of(w, i, at);
-    lds_look(w, i, at, element->bytes);
-    if (!lds_rows_store(&span, data_rows(w, data), element->dwords))
+    uint8_t *row = span_look(w, i, &span, element->dwords);
+    if (row)
+        rows_store(data_rows(w, data), row, element->dwords);
+    else if (!lds_rows_store(&span, data_rows(w, data), element->dwords))
         lanes_write(w, i, at, data, element);
 }
 
@@ -134,8 +158,11 @@ EXEC_FN(READ2)
     struct element element = inst_element(i);
     struct lane_pointers first, second;
     lane_row *rows = data_rows(w, &i->dst);
-    pair_look(w, i, &element);
-    struct lds_span span = span_of(w, i, (uint32_t)i->offset * pair_unit(i));
+    struct lds_span span = span_of(w, i, (uint32_t)i->offset * pair_unit(i)), other = span;
+    span_look(w, i, &span, element.dwords);
+    other.at = i->ds.offset1 * pair_unit(i);
+    other.follows = span.follows;
+    span_look(w, i, &other, element.dwords);
     if (lds_rows_load_two(&span, i->ds.offset1 * pair_unit(i), rows, element.dwords))
         return inst_next(i);
     lds_pointers(w, i, (uint32_t)i->offset * pair_unit(i), element.bytes, &first);

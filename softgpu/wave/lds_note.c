@@ -145,26 +145,53 @@ static struct lds_cost cost_of(const struct lds_access *access)
 /*
  * A full wave whose parts want each bank once, as lanes do that lie side by side, or at an odd
  * stride: there are no conflicts, and nothing needs to be known of the pattern. Elements of so many
- * dwords, `at` of which is a constant, that lie inside and at multiples of their size.
+ * dwords, one or two, that lie inside and at multiples of their size. The banks' names do not
+ * matter: they are those of the addresses, whatever is added to all of them.
  */
-ALWAYS_INLINE bool banks_once(const uint32_t *address, uint32_t at, uint32_t dwords,
-                              uint32_t lds_bytes)
-{
-    const uint32_t width = DWORDS_PER_CYCLE / dwords, size_bytes = 4 * dwords;
-    uint32_t once = UINT32_MAX, low = 0, highest = 0;
-    for (uint32_t first = 0; first < WAVE_LANES; first += width) {
-        uint32_t banks = 0;
-        for (uint32_t lane = first; lane < first + width; lane++) {
-            const uint32_t offset = address[lane] + at;
-            banks |= (dwords > 1 ? 3u : 1u) << (offset / 4 % BANKS);
-            low |= offset;
-            highest = greater(highest, offset);
-        }
-        once &= banks;
+typedef uint32_t dwords_8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef uint32_t dwords_16 __attribute__((vector_size(64), aligned(4), may_alias));
+typedef uint64_t pairs_8 __attribute__((vector_size(32), may_alias));
+typedef uint64_t pairs_16 __attribute__((vector_size(64), may_alias));
+typedef dwords_16 dwords_avx512;
+typedef dwords_8 dwords_avx2, dwords_portable;
+typedef pairs_16 pairs_avx512;
+typedef pairs_8 pairs_avx2, pairs_portable;
+#define DEFINE_ONCE(level, options)                                                                \
+    options ALWAYS_INLINE uint32_t any_of_##level(dwords_##level v)                                \
+    {                                                                                              \
+        const pairs_##level pairs = (pairs_##level)v;                                              \
+        uint64_t any = 0;                                                                          \
+        for (uint32_t n = 0; n < sizeof pairs / sizeof any; n++)                                   \
+            any |= pairs[n];                                                                       \
+        return (uint32_t)any | (uint32_t)(any >> 32);                                              \
+    }                                                                                              \
+    options ALWAYS_INLINE bool banks_once_##level(const uint32_t *address, uint32_t dwords,        \
+                                                  uint32_t *bits)                                  \
+    {                                                                                              \
+        enum { LANES = sizeof(dwords_##level) / 4 };                                               \
+        const uint32_t width = DWORDS_PER_CYCLE / dwords;                                          \
+        dwords_##level all = {0};                                                                  \
+        uint32_t once = UINT32_MAX;                                                                \
+        for (uint32_t first = 0; first < WAVE_LANES; first += width) {                             \
+            dwords_##level banks = {0};                                                            \
+            for (uint32_t lane = first; lane < first + width; lane += LANES) {                     \
+                const dwords_##level own =                                                         \
+                    *(const dwords_##level *)(const void *)(address + lane);                       \
+                banks |= ((dwords_##level){0} + (dwords > 1 ? 3 : 1)) << (own / 4 % BANKS);        \
+                all |= own;                                                                        \
+            }                                                                                      \
+            once &= any_of_##level(banks);                                                         \
+        }                                                                                          \
+        *bits = any_of_##level(all);                                                               \
+        return once == UINT32_MAX && *bits % (4 * dwords) == 0;                                    \
+    }                                                                                              \
+    options static __attribute__((noinline)) bool once_##level(const uint32_t *address,            \
+                                                               uint32_t dwords, uint32_t *bits)    \
+    {                                                                                              \
+        return dwords == 1 ? banks_once_##level(address, 1, bits)                                  \
+                           : banks_once_##level(address, 2, bits);                                 \
     }
-    return once == UINT32_MAX && low % size_bytes == 0 && lds_bytes >= size_bytes &&
-           highest <= lds_bytes - size_bytes;
-}
+DEFINE_LEVELS(DEFINE_ONCE)
 
 ALWAYS_INLINE uint32_t relative_differences(const uint32_t *relative, const uint32_t *address,
                                             uint32_t first)
@@ -180,12 +207,6 @@ ALWAYS_INLINE uint32_t relative_differences(const uint32_t *relative, const uint
                                             uint32_t first)                                        \
     {                                                                                              \
         return relative_differences(relative, address, first);                                     \
-    }                                                                                              \
-    options static bool once_##level(const uint32_t *address, uint32_t at, uint32_t dwords,        \
-                                     uint32_t lds_bytes)                                           \
-    {                                                                                              \
-        return dwords == 1 ? banks_once(address, at, 1, lds_bytes)                                 \
-                           : banks_once(address, at, 2, lds_bytes);                                \
     }
 DEFINE_LEVELS(DEFINE_LEVEL)
 
@@ -252,9 +273,8 @@ static struct lds_patterns *patterns_of(struct workgroup *group)
 }
 
 /* Nothing is kept where lanes lie outside, or where there is no memory for it. */
-static __attribute__((noinline)) struct lds_cost cost_new(struct lds_patterns *patterns,
-                                                          uint32_t pair, struct lds_access *access,
-                                                          uint32_t lds_bytes, uint32_t *outside)
+static struct lds_cost cost_new(struct lds_patterns *patterns, uint32_t pair,
+                                struct lds_access *access, uint32_t lds_bytes, uint32_t *outside)
 {
     uint32_t first = access->lanes ? access->address[__builtin_ctzll(access->lanes)] : 0;
     *outside = lanes_outside(access, lds_bytes);
@@ -266,20 +286,29 @@ static __attribute__((noinline)) struct lds_cost cost_new(struct lds_patterns *p
     return cost;
 }
 
-static bool is_once(const struct workgroup *group, const struct lds_access *access)
+/* No address of a full wave is above that. */
+static __attribute__((noinline)) bool all_below(const uint32_t *address, uint64_t last)
 {
-    const uint32_t dwords = access->size_bytes / 4;
-    return access->lanes == ~UINT64_C(0) && (access->size_bytes == 4 || access->size_bytes == 8) &&
-           CALL_LEVEL(once, access->address, access->at, dwords, group->lds_bytes);
+    uint32_t highest = 0;
+    for (uint32_t lane = 0; lane < WAVE_LANES; lane++)
+        highest = greater(highest, address[lane]);
+    return highest <= last;
+}
+
+static inline bool is_once(const struct workgroup *group, const uint32_t *address, uint32_t at,
+                           uint64_t lanes, uint32_t size_bytes)
+{
+    const uint64_t end = (uint64_t)at + size_bytes;
+    uint32_t bits; /* of all addresses */
+    if (lanes != ~UINT64_C(0) || (size_bytes != 4 && size_bytes != 8) || at & (size_bytes - 1) ||
+        end > group->lds_bytes || !CALL_LEVEL(once, address, size_bytes / 4, &bits))
+        return false;
+    return bits + end <= group->lds_bytes || all_below(address, group->lds_bytes - end);
 }
 
 static inline struct lds_cost cost_find(struct workgroup *group, struct lds_access *access,
                                         uint32_t *outside)
 {
-    if (is_once(group, access)) {
-        *outside = 0;
-        return (struct lds_cost){.banks = WAVE_LANES * access->size_bytes / 4 / DWORDS_PER_CYCLE};
-    }
     uint32_t first = access->lanes ? access->address[__builtin_ctzll(access->lanes)] : 0;
     struct lds_patterns *patterns = patterns_of(group);
     uint32_t pair = pair_of(access);
@@ -321,15 +350,49 @@ static void counts_add(struct perf_lds *to, const struct inst *inst, const struc
         to->atomic_return += cycles;
 }
 
+static __attribute__((noinline)) void cost_note(struct wave *wave, const struct inst *inst,
+                                                const struct lds_cost *cost, uint32_t outside)
+{
+    struct workgroup *group = wave->group;
+    if (group->wants & PERF_WANT_LDS)
+        counts_add(&group->lds_counts, inst, cost, outside);
+    if (time_lds_sampled(wave, inst))
+        sample_note(wave, inst, cost->banks + cost->address_conflict);
+}
+
+bool lds_note_row(struct wave *wave, const struct inst *inst, uint32_t start, uint32_t size_bytes)
+{
+    struct workgroup *group = wave->group;
+    const uint32_t dwords = size_bytes > 8 ? 4 : size_bytes > 4 ? 2 : 1;
+    const struct lds_cost cost = {.banks = WAVE_LANES * dwords / DWORDS_PER_CYCLE};
+    if (start % 4 || (uint64_t)start + WAVE_LANES * size_bytes > group->lds_bytes)
+        return false;
+    if (group->is_sampled)
+        cost_note(wave, inst, &cost, 0);
+    else /* it is watched because it is counted */
+        group->lds_counts.active += cost.banks;
+    return true;
+}
+
+static __attribute__((noinline)) void pattern_note(struct wave *wave, const struct inst *inst,
+                                                   struct lds_access *access)
+{
+    uint32_t outside;
+    const struct lds_cost cost = cost_find(wave->group, access, &outside);
+    cost_note(wave, inst, &cost, outside);
+}
+
 void lds_note(struct wave *wave, const struct inst *inst, const uint32_t *address, uint32_t at,
               uint64_t lanes, uint32_t size_bytes)
 {
     struct workgroup *group = wave->group;
-    struct lds_access access = {address, at, size_bytes, lanes, inst->flags & IF_ATOMIC};
-    uint32_t outside;
-    struct lds_cost cost = cost_find(group, &access, &outside);
-    if (group->wants & PERF_WANT_LDS)
-        counts_add(&group->lds_counts, inst, &cost, outside);
-    if (time_lds_sampled(wave, inst))
-        sample_note(wave, inst, cost.banks + cost.address_conflict);
+    const struct lds_cost once = {.banks = WAVE_LANES * size_bytes / 4 / DWORDS_PER_CYCLE};
+    if (!is_once(group, address, at, lanes, size_bytes)) {
+        struct lds_access access = {address, at, size_bytes, lanes, inst->flags & IF_ATOMIC};
+        pattern_note(wave, inst, &access);
+    } else if (group->is_sampled || inst->flags & IF_ATOMIC) {
+        cost_note(wave, inst, &once, 0);
+    } else { /* it is watched because it is counted */
+        group->lds_counts.active += once.banks;
+    }
 }

@@ -13,10 +13,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "valu/valu.h"
 #include "wave/access.h"
 #include "wave/group.h"
+#include "wave/host_levels.h"
 
-enum { LDS_BYTES = 8192, BANKS = 32, PATTERNS = 3000, PLACES = 4 };
+enum { LDS_BYTES = 7168, BANKS = 32, PATTERNS = 3000, PLACES = 4 };
 
 /* Before libc's, for what costs are kept in: who reads behind it faults. Never given back. */
 void *aligned_alloc(size_t alignment, size_t size)
@@ -107,17 +109,26 @@ static uint64_t lanes_make(void)
     return kind == 0 ? some : kind == 1 ? some & 1ull << random_below(64) : ~0ull;
 }
 
-static void costs_are_those_of_the_reference(void **state)
+static bool follow(const uint32_t *offset, uint32_t size_bytes)
 {
+    for (uint32_t lane = 1; lane < WAVE_LANES; lane++)
+        if (offset[lane] != offset[0] + lane * size_bytes)
+            return false;
+    return true;
+}
+
+static void level_costs(void)
+{
+    uint32_t rows = 0, refused = 0;
     static const uint32_t sizes[] = {1, 2, 4, 8, 12, 16};
     static const uint32_t moves[PLACES] = {0, 128, 4, 6};
-    (void)state;
     struct workgroup group = {.lds_bytes = LDS_BYTES, .wants = PERF_WANT_LDS};
     struct wave *wave = calloc(1, sizeof *wave);
     assert_non_null(wave);
     wave->group = &group;
     for (int i = 0; i < PATTERNS; i++) {
-        uint32_t address[WAVE_LANES] __attribute__((aligned(64))), offset[WAVE_LANES];
+        uint32_t room[WAVE_LANES + 4] __attribute__((aligned(64))), offset[WAVE_LANES];
+        uint32_t *address = room + random_below(4); /* a row, or what generic accesses found out */
         uint64_t lanes = lanes_make();
         uint32_t size_bytes = sizes[random_below(6)];
         struct inst inst = {.format = random_below(4) ? FMT_DS : FMT_FLAT,
@@ -131,10 +142,33 @@ static void costs_are_those_of_the_reference(void **state)
             group.lds_counts = (struct perf_lds){0};
             lds_note(wave, &inst, address, moves[n], lanes, size_bytes);
             assert_memory_equal(&group.lds_counts, &wanted, sizeof wanted);
+            if (lanes != ~0ull || size_bytes < 4 || inst.flags & IF_ATOMIC ||
+                !follow(offset, size_bytes))
+                continue;
+            group.lds_counts = (struct perf_lds){0};
+            const bool noted = lds_note_row(wave, &inst, offset[0], size_bytes);
+            rows += noted;
+            refused += !noted;
+            if (noted)
+                assert_memory_equal(&group.lds_counts, &wanted, sizeof wanted);
         }
     }
     assert_non_null(group.lds_patterns);
+    assert_true(rows > PATTERNS / 100 && refused > PATTERNS / 100);
     free(wave);
+}
+
+static void costs_are_those_of_the_reference(void **state)
+{
+    static const char *const names[] = {"avx512", "avx2", "portable"};
+    static const enum host_level of[] = {LEVEL_AVX512, LEVEL_AVX2, LEVEL_PORTABLE};
+    (void)state;
+    for (unsigned level = 0; level < 3; level++) {
+        if (valu_build_select(names[level]) != 0)
+            continue;
+        host_level = of[level];
+        level_costs();
+    }
 }
 
 int main(void)

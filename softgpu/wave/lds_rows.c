@@ -16,47 +16,104 @@ static bool last_offset(const struct lds_span *s, unsigned dwords, uint32_t *las
     return true;
 }
 
+bool lds_rows_follow(const struct lds_span *s, unsigned dwords)
+{
+    if (s->follows != FOLLOWS_UNKNOWN)
+        return s->follows == FOLLOWS;
+    return s->lanes == ~0ull && lanes_contiguous(s->address, NULL, 4 * dwords);
+}
+
 struct offsets {
-    uint32_t of[WAVE_LANES] __attribute__((aligned(64)));
+    const uint32_t *of; /* from here on: */
+    uint8_t *lds;
     bool contiguous; /* a full wave, one element behind the other */
 };
 
-static bool offsets_find(const struct lds_span *s, unsigned dwords, struct offsets *out)
+/* The highest one of all lanes. */
+ALWAYS_INLINE uint32_t highest_of(const uint32_t *address)
 {
-    uint32_t last, outside = 0;
+    uint32_t highest = 0;
+    for (uint32_t lane = 0; lane < WAVE_LANES; lane++)
+        highest = address[lane] > highest ? address[lane] : highest;
+    return highest;
+}
+
+/* Sums may wrap around. */
+ALWAYS_INLINE void offsets_keep(struct offsets *o, uint32_t at, lane_row kept)
+{
+    for (uint32_t lane = 0; lane < WAVE_LANES; lane++)
+        kept[lane] = o->of[lane] + at;
+    o->of = kept;
+}
+
+/* Whether an active lane's element lies outside. */
+ALWAYS_INLINE bool any_above(const uint32_t *of, uint64_t lanes, uint32_t last)
+{
+    enum { HALF = WAVE_LANES / 2 };
+    uint32_t above = 0;
+    for (uint32_t half = 0; half < WAVE_LANES; half += HALF) {
+        const uint32_t part = (uint32_t)(lanes >> half);
+        for (uint32_t lane = 0; lane < HALF; lane++)
+            above |= part >> lane & (of[half + lane] > last ? 1 : 0);
+    }
+    return above != 0;
+}
+
+/* False: an active lane's element lies outside. `kept` is room for offsets, which are as they were
+ * while the rows of a load are written, one `dwords` after another, lane by lane. */
+ALWAYS_INLINE bool offsets_find(const struct lds_span *s, unsigned dwords, bool store,
+                                lane_row kept, struct offsets *out)
+{
+    const bool full = s->lanes == ~0ull;
+    uint32_t last;
     if (!last_offset(s, dwords, &last))
         return false;
-    out->of[0] = s->address[0] + s->at;
-    out->contiguous = s->lanes == ~0ull && lanes_contiguous(s->address, NULL, 4 * dwords);
-    if (out->contiguous)
-        return out->of[0] + (uint64_t)(WAVE_LANES - 1) * 4 * dwords <= last;
-    for (uint32_t lane = 1; lane < WAVE_LANES; lane++)
-        out->of[lane] = s->address[lane] + s->at;
-    if (s->lanes == ~0ull)
-        for (uint32_t lane = 0; lane < WAVE_LANES; lane++)
-            outside |= out->of[lane] > last ? 1 : 0;
-    else
-        for (uint64_t left = s->lanes; left; left &= left - 1)
-            outside |= out->of[__builtin_ctzll(left)] > last;
-    return !outside;
+    *out = (struct offsets){s->address, s->lds, lds_rows_follow(s, dwords)};
+    if (out->contiguous) {
+        out->lds += (uint32_t)(s->address[0] + s->at);
+        return (uint32_t)(s->address[0] + s->at) + (uint64_t)(WAVE_LANES - 1) * 4 * dwords <= last;
+    }
+    if (full && (uint64_t)highest_of(s->address) + s->at <= last) {
+        out->lds += s->at;
+        if (dwords > 1 && !store)
+            offsets_keep(out, 0, kept);
+        return true;
+    }
+    offsets_keep(out, s->at, kept);
+    return !any_above(kept, s->lanes, last);
+}
+
+ALWAYS_INLINE uint8_t *host_of(const struct offsets *o, uint32_t lane)
+{
+    return o->lds + o->of[lane];
 }
 
 ALWAYS_INLINE void lanes_from(const struct lds_span *s, const struct offsets *o, lane_row *rows,
                               unsigned dwords)
 {
-    for (uint64_t left = s->lanes; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctzll(left);
-        lane_load_dwords(rows, lane, s->lds + o->of[lane], dwords);
-    }
+    if (s->lanes == ~0ull)
+#pragma GCC unroll 16
+        for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+            lane_load_dwords(rows, lane, host_of(o, lane), dwords);
+    else
+        for (uint64_t left = s->lanes; left; left &= left - 1) {
+            unsigned lane = (unsigned)__builtin_ctzll(left);
+            lane_load_dwords(rows, lane, host_of(o, lane), dwords);
+        }
 }
 
 ALWAYS_INLINE void lanes_to(const struct lds_span *s, const struct offsets *o, const lane_row *rows,
                             unsigned dwords)
 {
-    for (uint64_t left = s->lanes; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctzll(left);
-        lane_store_dwords(rows, lane, s->lds + o->of[lane], dwords);
-    }
+    if (s->lanes == ~0ull)
+#pragma GCC unroll 16
+        for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+            lane_store_dwords(rows, lane, host_of(o, lane), dwords);
+    else
+        for (uint64_t left = s->lanes; left; left &= left - 1) {
+            unsigned lane = (unsigned)__builtin_ctzll(left);
+            lane_store_dwords(rows, lane, host_of(o, lane), dwords);
+        }
 }
 
 /* Full waves of four dwords: what pointers to lanes have already. */
@@ -65,59 +122,68 @@ static void quads_find(const struct lds_span *s, const struct offsets *o, struct
     p->lanes = s->lanes;
     p->some_outside = false;
     for (unsigned lane = 0; lane < WAVE_LANES; lane++)
-        p->host[lane] = s->lds + o->of[lane];
+        p->host[lane] = host_of(o, lane);
 }
 
-static bool load_any(const struct lds_span *s, lane_row *rows, unsigned dwords)
+ALWAYS_INLINE bool load_dwords(const struct lds_span *s, lane_row *rows, unsigned dwords)
 {
     struct offsets o;
     struct lane_pointers p;
-    if (!offsets_find(s, dwords, &o))
+    lane_row kept;
+    if (!offsets_find(s, dwords, false, kept, &o))
         return false;
     if (o.contiguous) {
-        rows_load(rows, s->lds + o.of[0], dwords);
-    } else if (dwords == 1) {
-        lanes_from(s, &o, rows, 1);
-    } else if (dwords == 2) {
-        lanes_from(s, &o, rows, 2);
-    } else if (dwords == 3) {
-        lanes_from(s, &o, rows, 3);
-    } else if (HAVE_QUADS && s->lanes == ~0ull) {
+        rows_load(rows, o.lds, dwords);
+    } else if (dwords == 4 && HAVE_QUADS && s->lanes == ~0ull) {
         quads_find(s, &o, &p);
         load_quads(&p, rows);
     } else {
-        lanes_from(s, &o, rows, 4);
+        lanes_from(s, &o, rows, dwords);
     }
     return true;
 }
 
-static bool store_any(const struct lds_span *s, const lane_row *rows, unsigned dwords)
+ALWAYS_INLINE bool store_dwords(const struct lds_span *s, const lane_row *rows, unsigned dwords)
 {
     struct offsets o;
     struct lane_pointers p;
-    if (!offsets_find(s, dwords, &o))
+    lane_row kept;
+    if (!offsets_find(s, dwords, true, kept, &o))
         return false;
     if (o.contiguous) {
-        rows_store(rows, s->lds + o.of[0], dwords);
-    } else if (dwords == 1) {
-        lanes_to(s, &o, rows, 1);
-    } else if (dwords == 2) {
-        lanes_to(s, &o, rows, 2);
-    } else if (dwords == 3) {
-        lanes_to(s, &o, rows, 3);
-    } else if (HAVE_QUADS && s->lanes == ~0ull) {
+        rows_store(rows, o.lds, dwords);
+    } else if (dwords == 4 && HAVE_QUADS && s->lanes == ~0ull) {
         quads_find(s, &o, &p);
         store_quads(&p, rows);
     } else {
-        lanes_to(s, &o, rows, 4);
+        lanes_to(s, &o, rows, dwords);
     }
     return true;
 }
+
+/* Each number of dwords is code of its own. */
+#define DEFINE_LEVEL(level, options)                                                               \
+    options static bool load_##level(const struct lds_span *s, lane_row *rows, unsigned dwords)    \
+    {                                                                                              \
+        return dwords == 1   ? load_dwords(s, rows, 1)                                             \
+               : dwords == 2 ? load_dwords(s, rows, 2)                                             \
+               : dwords == 3 ? load_dwords(s, rows, 3)                                             \
+                             : load_dwords(s, rows, 4);                                            \
+    }                                                                                              \
+    options static bool store_##level(const struct lds_span *s, const lane_row *rows,              \
+                                      unsigned dwords)                                             \
+    {                                                                                              \
+        return dwords == 1   ? store_dwords(s, rows, 1)                                            \
+               : dwords == 2 ? store_dwords(s, rows, 2)                                            \
+               : dwords == 3 ? store_dwords(s, rows, 3)                                            \
+                             : store_dwords(s, rows, 4);                                           \
+    }
+DEFINE_LEVELS(DEFINE_LEVEL)
 
 #ifdef __x86_64__
 static bool by_avx512(const struct lds_span *s)
 {
-    return host_level == LEVEL_AVX512 && s->lds_bytes >= LDS_WINDOW_BYTES;
+    return s->follows != FOLLOWS && host_level == LEVEL_AVX512 && s->lds_bytes >= LDS_WINDOW_BYTES;
 }
 #endif
 
@@ -127,7 +193,7 @@ bool lds_rows_load(const struct lds_span *s, lane_row *rows, unsigned dwords)
     if (by_avx512(s))
         return lds_load_avx512(s, rows, dwords);
 #endif
-    return load_any(s, rows, dwords);
+    return CALL_LEVEL(load, s, rows, dwords);
 }
 
 bool lds_rows_store(const struct lds_span *s, const lane_row *rows, unsigned dwords)
@@ -136,7 +202,7 @@ bool lds_rows_store(const struct lds_span *s, const lane_row *rows, unsigned dwo
     if (by_avx512(s))
         return lds_store_avx512(s, rows, dwords);
 #endif
-    return store_any(s, rows, dwords);
+    return CALL_LEVEL(store, s, rows, dwords);
 }
 
 bool lds_rows_load_two(const struct lds_span *s, uint32_t second_at, lane_row *rows,
@@ -154,9 +220,9 @@ bool lds_rows_load_two(const struct lds_span *s, uint32_t second_at, lane_row *r
     second = first;
     second.at = second_at;
     memcpy(before, rows, dwords * sizeof *rows);
-    if (!load_any(&first, rows, dwords))
+    if (!CALL_LEVEL(load, &first, rows, dwords))
         return false;
-    if (load_any(&second, rows + dwords, dwords))
+    if (CALL_LEVEL(load, &second, rows + dwords, dwords))
         return true;
     memcpy(rows, before, dwords * sizeof *rows);
     return false;

@@ -12,13 +12,19 @@
 
 #include "wave/wave.h"
 
+enum lds_follows { FOLLOWS_UNKNOWN, FOLLOWS_NOT, FOLLOWS };
 struct lds_span {
     uint8_t *lds;
     uint32_t lds_bytes;
     uint32_t at; /* is added to each lane's address */
     const uint32_t *address;
     uint64_t lanes;
+    /* Whether it is a full wave, one element behind the other. */
+    enum lds_follows follows;
 };
+
+/* Finds out. */
+bool lds_rows_follow(const struct lds_span *span, unsigned dwords);
 
 /* False where an active lane's element does not lie inside; then nothing has happened. The first
  * row of a load may be the row of addresses. */

@@ -99,6 +99,14 @@ static bool any_outside(const struct lds_span *s, unsigned dwords)
     return false;
 }
 
+/* As who has looked knows it, or not. */
+static enum lds_follows follows_of(const struct lds_span *s, unsigned dwords)
+{
+    if (random_below(2))
+        return FOLLOWS_UNKNOWN;
+    return lds_rows_follow(s, dwords) ? FOLLOWS : FOLLOWS_NOT;
+}
+
 static void one_round(enum pattern pattern, unsigned dwords, unsigned address_row)
 {
     static const uint64_t masks[] = {~0ull, ~0ull,  0x5555555555555555, 1ull << 63,
@@ -108,7 +116,8 @@ static void one_round(enum pattern pattern, unsigned dwords, unsigned address_ro
     memcpy(expected, rows, sizeof rows);
     lane_row address;
     memcpy(address, rows[address_row], sizeof address);
-    const struct lds_span s = {lds, LDS_BYTES, at, address, masks[random_below(7)]};
+    struct lds_span s = {lds, LDS_BYTES, at, address, masks[random_below(7)], FOLLOWS_UNKNOWN};
+    s.follows = follows_of(&s, dwords);
     struct lds_span own = s; /* as an instruction has it, whose result may be its address */
     own.address = rows[address_row];
     const bool outside = any_outside(&s, dwords);
@@ -137,10 +146,12 @@ static void one_round_of_two(enum pattern pattern, unsigned dwords, unsigned add
     addresses_make(rows[address_row], pattern, dwords, 0);
     memcpy(expected, rows, sizeof rows);
     memcpy(address, rows[address_row], sizeof address);
-    const struct lds_span s = {lds, LDS_BYTES, 0, rows[address_row], masks[random_below(4)]};
+    struct lds_span s = {
+        lds, LDS_BYTES, 0, rows[address_row], masks[random_below(4)], FOLLOWS_UNKNOWN};
+    s.follows = follows_of(&s, dwords);
     const uint32_t second_at = random_below(2) ? 4 * dwords : random_below(256) * 4;
-    const struct lds_span first = {lds, LDS_BYTES, 0, address, s.lanes};
-    const struct lds_span second = {lds, LDS_BYTES, second_at, address, s.lanes};
+    const struct lds_span first = {lds, LDS_BYTES, 0, address, s.lanes, s.follows};
+    const struct lds_span second = {lds, LDS_BYTES, second_at, address, s.lanes, s.follows};
     const bool outside = any_outside(&first, dwords) || any_outside(&second, dwords);
     for (unsigned lane = 0; !outside && lane < WAVE_LANES; lane++)
         for (unsigned n = 0; n < dwords && s.lanes >> lane & 1; n++) {
@@ -177,7 +188,7 @@ static void smaller_than_an_element(void **state)
     (void)state;
     memset(rows, 0, sizeof rows);
     for (uint32_t bytes = 0; bytes < 16; bytes++) {
-        const struct lds_span s = {lds, bytes, 0, rows[0], 1};
+        const struct lds_span s = {lds, bytes, 0, rows[0], 1, FOLLOWS_UNKNOWN};
         for (unsigned dwords = 1; dwords <= 4; dwords++)
             assert_int_equal(lds_rows_load(&s, rows + 1, dwords), bytes >= 4 * dwords);
     }
