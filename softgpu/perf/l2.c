@@ -72,10 +72,20 @@ CACHE_INLINE void sector_write(uint8_t *state, uint64_t *dirty_bytes, uint32_t s
     const uint32_t full = (uint32_t)(L2_VALID | L2_DIRTY | L2_FULL) << sector;
     if (*state & L2_FULL << sector)
         return;
-    if (*state & L2_DIRTY << sector)
+    if (bytes != UINT64_MAX && *state & L2_DIRTY << sector)
         bytes |= *dirty_bytes;
-    *dirty_bytes = bytes;
-    *state |= (uint8_t)(bytes == UINT64_MAX ? full : bytes ? (uint32_t)L2_DIRTY << sector : 0);
+    if (bytes == UINT64_MAX) {
+        *state |= (uint8_t)full;
+    } else if (bytes) {
+        *dirty_bytes = bytes;
+        *state |= (uint8_t)(L2_DIRTY << sector);
+    }
+}
+
+/* Whether its block of sets is listed, to be written back. */
+CACHE_INLINE bool is_dirty(uint32_t state)
+{
+    return state & L2_DIRTY * L2_SECTORS_ALL;
 }
 
 static inline bool is_scalar(enum request_kind kind)
@@ -220,35 +230,11 @@ static inline uint32_t l2_cycles(bool hit)
     return hit ? L2_HIT_CYCLES : L2_MISS_CYCLES;
 }
 
-/* Reads and writes of vector L1s, which most requests are, are served in loops that know these: */
-struct serving {
-    const struct path *path;
-    struct l2_set *sets;
-    uint64_t generation, (*seen)[SEEN_SLOTS];
-    uint32_t set_mask, line_shift, number_shift;
-    uint32_t channels; /* mask */
-    uint32_t sectors;  /* of a line, mask */
-    uint32_t reads;    /* what reads want of a line besides their own sector */
-};
+/* Reads and writes of vector L1s, which most requests are, are served in loops. */
 
-CACHE_INLINE struct serving serving_begin(const struct path *path)
+CACHE_INLINE uint64_t *seen_of(const struct path *path, uint64_t va)
 {
-    const struct l2_sets *l2 = path->tcc;
-    return (struct serving){.path = path,
-                            .sets = l2->sets,
-                            .generation = l2->generation,
-                            .seen = path->seen->counts,
-                            .set_mask = l2->set_mask,
-                            .line_shift = l2->line_shift,
-                            .number_shift = l2->number_shift,
-                            .channels = path->memory->model->tcc_channels - 1,
-                            .sectors = (1u << l2->line_shift) / CACHE_SECTOR_BYTES - 1,
-                            .reads = path->read_bytes > CACHE_SECTOR_BYTES ? L2_SECTORS_ALL : 0};
-}
-
-CACHE_INLINE uint64_t *seen_of(const struct serving *s, uint64_t va)
-{
-    return s->seen[va / CACHE_BLOCK_BYTES & s->channels];
+    return path->l2.seen[va / CACHE_BLOCK_BYTES & path->l2.channels];
 }
 
 /* A line that leaves in another way than most. */
@@ -260,16 +246,16 @@ static __attribute__((noinline)) void line_leaves(const struct path *path, struc
 }
 
 /* The oldest way becomes the line's, which has no state yet. */
-CACHE_INLINE uint32_t line_replace(const struct serving *s, struct l2_set *set, uint64_t va,
+CACHE_INLINE uint32_t line_replace(const struct path *path, struct l2_set *set, uint64_t va,
                                    uint32_t number, bool block)
 {
     const uint32_t way = l2_use_oldest(set), state = set->states[way];
     const uint32_t dirty = state / L2_DIRTY & L2_SECTORS_ALL;
     if (set->numbers[way]) {
         if (__builtin_expect(dirty != state / L2_FULL || set->memory[way], 0))
-            line_leaves(s->path, set, way, block ? 1u << s->path->tcc->block_shift : 1, va);
+            line_leaves(path, set, way, block ? 1u << path->tcc->block_shift : 1, va);
         else
-            seen_of(s, va)[block ? SEEN_EVICT_BLOCK + (dirty != 0) : SEEN_EVICT + dirty]++;
+            seen_of(path, va)[block ? SEEN_EVICT_BLOCK + (dirty != 0) : SEEN_EVICT + dirty]++;
     }
     set->numbers[way] = number;
     set->memory[way] = 0;
@@ -285,15 +271,15 @@ struct reached {
 };
 
 /* True: the line was there. */
-CACHE_INLINE bool single_reach(const struct serving *s, uint64_t va, struct reached *last)
+CACHE_INLINE bool single_reach(const struct path *path, uint64_t va, struct reached *last)
 {
-    const uint64_t line = va >> s->line_shift;
+    const uint64_t line = va >> path->l2.line_shift;
     if (line == last->line)
         return true;
-    struct l2_set *set = &s->sets[(uint32_t)line & s->set_mask];
-    const uint32_t number = (uint32_t)(va >> s->number_shift) + 1;
-    if (__builtin_expect(set->mark != s->generation, 0))
-        l2_singles_begin(s->path->tcc, (uint32_t)(set - s->sets));
+    struct l2_set *set = &path->l2.sets[(uint32_t)line & path->l2.set_mask];
+    const uint32_t number = (uint32_t)(va >> path->l2.number_shift) + 1;
+    if (__builtin_expect(set->mark != path->l2.generation, 0))
+        l2_singles_begin(path->tcc, (uint32_t)(set - path->l2.sets));
     last->line = line;
     last->set = set;
     last->way = l2_find(set, number, 0);
@@ -301,33 +287,35 @@ CACHE_INLINE bool single_reach(const struct serving *s, uint64_t va, struct reac
         l2_use(set, last->way);
         return true;
     }
-    last->way = line_replace(s, set, va, number, false);
+    last->way = line_replace(path, set, va, number, false);
     return false;
 }
 
 /* Returns whether it hits. */
-CACHE_INLINE bool single_read(const struct serving *s, uint64_t va, struct reached *last)
+CACHE_INLINE bool single_read(const struct path *path, uint64_t va, struct reached *last)
 {
-    single_reach(s, va, last);
+    single_reach(path, va, last);
     _Static_assert(L2_VALID << 1 == L2_VALID + 1, "the sector's bit");
-    const uint32_t wanted = s->reads | (((uint32_t)(va / CACHE_SECTOR_BYTES) & s->sectors) + 1);
+    const uint32_t wanted =
+        path->l2.reads | (((uint32_t)(va / CACHE_SECTOR_BYTES) & path->l2.sectors) + 1);
     uint8_t *state = &last->set->states[last->way];
     const uint32_t missing = wanted & ~(uint32_t)*state;
     *state |= (uint8_t)wanted;
-    seen_of(s, va)[SEEN_READ + missing]++;
+    seen_of(path, va)[SEEN_READ + missing]++;
     return !missing;
 }
 
-CACHE_INLINE void single_write(const struct serving *s, uint64_t va, uint64_t bytes,
+CACHE_INLINE void single_write(const struct path *path, uint64_t va, uint64_t bytes,
                                struct reached *last)
 {
-    const bool there = single_reach(s, va, last);
-    const uint32_t sector = (uint32_t)(va / CACHE_SECTOR_BYTES) & s->sectors;
-    const uint32_t at = (uint32_t)(last->set - s->sets);
-    seen_of(s, va)[there ? SEEN_WRITE_HIT : SEEN_WRITE_MISS]++;
-    sector_write(&last->set->states[last->way], &s->path->tcc->dirty_bytes[at][last->way][sector],
-                 sector, bytes);
-    dirty_note(s->path, at);
+    const bool there = single_reach(path, va, last);
+    const uint32_t sector = (uint32_t)(va / CACHE_SECTOR_BYTES) & path->l2.sectors;
+    const uint32_t at = (uint32_t)(last->set - path->l2.sets);
+    seen_of(path, va)[there ? SEEN_WRITE_HIT : SEEN_WRITE_MISS]++;
+    uint8_t *state = &last->set->states[last->way];
+    if (!is_dirty(*state))
+        dirty_note(path, at);
+    sector_write(state, &path->tcc->dirty_bytes[at][last->way][sector], sector, bytes);
 }
 
 /* From `at` on, as long as they are of this kind. Returns where it goes on. */
@@ -335,15 +323,14 @@ CACHE_INLINE const struct request *singles_serve(const struct path *path, const 
                                                  const struct request *end, bool writes)
 {
     const struct request *const first = at;
-    const struct serving s = serving_begin(path);
     struct reached last = {.line = UINT64_MAX};
     uint64_t hits = 0;
     for (; at < end && at->kind == (writes ? REQUEST_WRITE : REQUEST_READ) && !is_other(at->va);
          at++) {
         if (writes)
-            single_write(&s, at->va, at->bytes, &last);
+            single_write(path, at->va, at->bytes, &last);
         else
-            hits += single_read(&s, at->va, &last);
+            hits += single_read(path, at->va, &last);
     }
     if (!writes)
         path->totals->cu[SRC_TCP_READ_LATENCY] +=
@@ -395,41 +382,41 @@ static __attribute__((noinline)) void block_serve(const struct path *path,
 
 /* Blocks whose sets of the L2 have seen nothing else: each of their lines has all of its sectors,
  * written or not, or is not there. NULL: this one's have. Else its way; *there: it was before. */
-CACHE_INLINE struct l2_set *block_reach(const struct serving *s, uint64_t va, uint32_t *way,
+CACHE_INLINE struct l2_set *block_reach(const struct path *path, uint64_t va, uint32_t *way,
                                         bool *there)
 {
-    const uint32_t number = (uint32_t)(va >> s->number_shift) + 1;
-    struct l2_set *set = &s->sets[(uint32_t)(va >> s->line_shift) & s->set_mask];
-    if (__builtin_expect(set->mark != s->generation + 1, 0) &&
-        !l2_united_begin(s->path->tcc, (uint32_t)(set - s->sets)))
+    const uint32_t number = (uint32_t)(va >> path->l2.number_shift) + 1;
+    struct l2_set *set = &path->l2.sets[(uint32_t)(va >> path->l2.line_shift) & path->l2.set_mask];
+    if (__builtin_expect(set->mark != path->l2.generation + 1, 0) &&
+        !l2_united_begin(path->tcc, (uint32_t)(set - path->l2.sets)))
         return NULL;
     *way = l2_find(set, number, 0);
     *there = *way != L2_NOWHERE;
     if (*there)
         l2_use(set, *way);
     else
-        *way = line_replace(s, set, va, number, true);
+        *way = line_replace(path, set, va, number, true);
     return set;
 }
 
 static __attribute__((noinline)) const struct request *
 blocks_serve(const struct path *path, const struct request *at, const struct request *end)
 {
-    const struct serving s = serving_begin(path);
-    const uint32_t sectors = s.sectors ? L2_SECTORS_ALL : 1;
+    const uint32_t sectors = path->l2.sectors ? L2_SECTORS_ALL : 1;
     uint64_t hits = 0, misses = 0;
     for (; at < end && (at->kind | 1) == REQUEST_WRITE_BLOCK; at++) {
         uint32_t way;
         bool there, writes = at->kind == REQUEST_WRITE_BLOCK;
-        struct l2_set *set = is_other(at->va) ? NULL : block_reach(&s, at->va, &way, &there);
+        struct l2_set *set = is_other(at->va) ? NULL : block_reach(path, at->va, &way, &there);
         if (__builtin_expect(!set, 0)) {
             block_serve(path, at);
         } else if (writes) {
-            seen_of(&s, at->va)[there ? SEEN_WRITE_BLOCK_HIT : SEEN_WRITE_BLOCK_MISS]++;
+            seen_of(path, at->va)[there ? SEEN_WRITE_BLOCK_HIT : SEEN_WRITE_BLOCK_MISS]++;
+            if (!is_dirty(set->states[way]))
+                dirty_note(path, (uint32_t)(set - path->l2.sets));
             set->states[way] = (uint8_t)((L2_VALID + L2_DIRTY + L2_FULL) * sectors);
-            dirty_note(path, (uint32_t)(set - s.sets));
         } else {
-            seen_of(&s, at->va)[there ? SEEN_READ_BLOCK_HIT : SEEN_READ_BLOCK_MISS]++;
+            seen_of(path, at->va)[there ? SEEN_READ_BLOCK_HIT : SEEN_READ_BLOCK_MISS]++;
             set->states[way] |= (uint8_t)(L2_VALID * sectors);
             hits += there;
             misses += !there;
@@ -467,4 +454,61 @@ void PERF_LEVEL_NAME(l2_requests_serve)(const struct path *path, const struct re
         else
             at = writes_serve(path, at, end);
     }
+}
+
+/* ---- the end of a dispatch ---- */
+
+/* Dirty lines some of whose sectors are not full, or of memory elsewhere. */
+static __attribute__((noinline)) void mixed_release(const struct l2_sets *l2, uint32_t at,
+                                                    uint32_t ways, uint32_t lines,
+                                                    const struct channel *channel)
+{
+    for (; ways; ways &= ways - 1)
+        l2_line_write_back(l2, at, (uint32_t)__builtin_ctz(ways), lines, channel);
+}
+
+/* `lines` as many sets are like this one. */
+CACHE_INLINE void set_release(struct l2_sets *l2, uint32_t at, uint32_t lines,
+                              const struct channel *channel)
+{
+    struct l2_set *set = &l2->sets[at];
+    const uint32_t first = l2_ways_with(set, L2_DIRTY), second = l2_ways_with(set, L2_DIRTY << 1);
+    const uint32_t partial =
+        (first ^ l2_ways_with(set, L2_FULL)) | (second ^ l2_ways_with(set, L2_FULL << 1));
+    const uint32_t ways = first | second;
+    channel->totals[CHANNEL(TCC_RELEASE)] += lines * (uint32_t)__builtin_popcount(ways);
+    if (__builtin_expect(partial | (ways & l2_ways_elsewhere(set)), 0)) {
+        mixed_release(l2, at, ways, lines, channel);
+    } else {
+        const uint32_t both = first | second << L2_WAYS;
+        const uint32_t sectors = lines * (uint32_t)__builtin_popcount(both);
+        channel->totals[CHANNEL(EA_WRITE_64)] += sectors;
+        channel->work->writes += sectors;
+    }
+    l2_clean(set);
+}
+
+CACHE_INLINE void block_release(struct l2_sets *l2, uint32_t block, const struct channel *channel)
+{
+    const uint32_t first = block << l2->block_shift, lines = 1u << l2->block_shift;
+    if (l2->sets[first].mark == l2->generation + 1)
+        set_release(l2, first, lines, channel);
+    else if (l2->sets[first].mark == l2->generation)
+        for (uint32_t n = 0; n < lines; n++)
+            set_release(l2, first + n, 1, channel);
+}
+
+void PERF_LEVEL_NAME(l2_release)(struct memory_model *memory,
+                                 uint64_t (*channel)[SRC_CHANNEL_COUNT], struct channel_work *work)
+{
+    const uint32_t channels = memory->model->tcc_channels, blocks = memory->l2_blocks;
+    const uint32_t shift = (uint32_t)__builtin_ctz(blocks);
+    for (uint32_t i = 0; i < memory->blocks_dirty.count; i++) {
+        const uint32_t listed = memory->blocks_dirty.list[i];
+        const uint32_t xcc = listed >> shift, block = listed & (blocks - 1);
+        const uint32_t at = xcc * channels + (block & (channels - 1));
+        const struct channel own = {channel[at], &work[at]};
+        block_release(&memory->tcc[xcc], block, &own);
+    }
+    used_forget(&memory->blocks_dirty);
 }

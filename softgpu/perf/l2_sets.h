@@ -128,12 +128,18 @@ CACHE_INLINE uint32_t l2_use_oldest(struct l2_set *set)
     return (uint32_t)__builtin_ctz((uint32_t)_mm_movemask_epi8(is));
 }
 
-/* A bit for each way whose state has one of these bits, of which there is one. */
+/* A bit for each way whose state has that bit, a constant. */
 CACHE_INLINE uint32_t l2_ways_with(const struct l2_set *set, uint32_t bit)
 {
-    const __m128i wanted = _mm_set1_epi8((char)bit);
     const __m128i states = *(const __m128i *)(const void *)set->states;
-    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_and_si128(states, wanted), wanted));
+    return (uint32_t)_mm_movemask_epi8(_mm_slli_epi16(states, 7 - __builtin_ctz(bit)));
+}
+
+/* Nothing is dirty any more. */
+CACHE_INLINE void l2_clean(struct l2_set *set)
+{
+    __m128i *states = (__m128i *)(void *)set->states;
+    *states = _mm_and_si128(*states, _mm_set1_epi8(L2_VALID * L2_SECTORS_ALL));
 }
 
 /* Of memory that is elsewhere or has another type. */
@@ -177,6 +183,12 @@ CACHE_INLINE uint32_t l2_ways_with(const struct l2_set *set, uint32_t bit)
     for (uint32_t way = 0; way < L2_WAYS; way++)
         ways |= (uint32_t)(set->states[way] & bit ? 1 : 0) << way;
     return ways;
+}
+
+CACHE_INLINE void l2_clean(struct l2_set *set)
+{
+    for (uint32_t way = 0; way < L2_WAYS; way++)
+        set->states[way] &= L2_VALID * L2_SECTORS_ALL;
 }
 
 CACHE_INLINE uint32_t l2_ways_elsewhere(const struct l2_set *set)

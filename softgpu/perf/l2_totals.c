@@ -1,5 +1,5 @@
 /*
- * What L2 channels have seen, and what they write back when a dispatch ends, in totals.
+ * What L2 channels have seen, and what they write back, in totals.
  */
 #include <string.h>
 
@@ -97,57 +97,4 @@ struct channels_seen *channels_seen_of(struct memory_model *memory, uint32_t xcc
     seen->totals = totals->channel;
     seen->work = totals->work;
     return seen;
-}
-
-/* Dirty lines whose sectors all are full, of the GPU's own memory; their states are as bits. */
-static void plain_release(uint32_t first, uint32_t second, uint32_t lines,
-                          const struct channel *channel)
-{
-    const uint32_t sectors = lines * (uint32_t)__builtin_popcount(first | second << L2_WAYS);
-    channel->totals[CHANNEL(EA_WRITE_64)] += sectors;
-    channel->totals[CHANNEL(TCC_RELEASE)] += lines * (uint32_t)__builtin_popcount(first | second);
-    channel->work->writes += sectors;
-}
-
-static void set_release(struct l2_sets *l2, uint32_t at, uint32_t lines,
-                        const struct channel *channel)
-{
-    struct l2_set *set = &l2->sets[at];
-    const uint32_t first = l2_ways_with(set, L2_DIRTY), second = l2_ways_with(set, L2_DIRTY << 1);
-    const bool all_full =
-        first == l2_ways_with(set, L2_FULL) && second == l2_ways_with(set, L2_FULL << 1);
-    uint32_t left = first | second;
-    if (all_full && !(left & l2_ways_elsewhere(set))) {
-        plain_release(first, second, lines, channel);
-    } else {
-        channel->totals[CHANNEL(TCC_RELEASE)] += lines * (uint32_t)__builtin_popcount(left);
-        for (; left; left &= left - 1)
-            l2_line_write_back(l2, at, (uint32_t)__builtin_ctz(left), lines, channel);
-    }
-    for (uint32_t way = 0; way < L2_WAYS; way++)
-        set->states[way] &= L2_VALID * L2_SECTORS_ALL;
-}
-
-static void block_release(struct l2_sets *l2, uint32_t block, const struct channel *channel)
-{
-    const uint32_t first = block << l2->block_shift, lines = 1u << l2->block_shift;
-    if (l2->sets[first].mark == l2->generation + 1)
-        set_release(l2, first, lines, channel);
-    else if (l2->sets[first].mark == l2->generation)
-        for (uint32_t n = 0; n < lines; n++)
-            set_release(l2, first + n, 1, channel);
-}
-
-void memory_release(struct memory_model *memory, uint64_t (*channel)[SRC_CHANNEL_COUNT],
-                    struct channel_work *work)
-{
-    uint32_t channels = memory->model->tcc_channels;
-    for (uint32_t i = 0; i < memory->blocks_dirty.count; i++) {
-        uint32_t xcc = memory->blocks_dirty.list[i] / memory->l2_blocks;
-        uint32_t block = memory->blocks_dirty.list[i] % memory->l2_blocks;
-        uint32_t at = xcc * channels + block % channels;
-        const struct channel own = {channel[at], &work[at]};
-        block_release(&memory->tcc[xcc], block, &own);
-    }
-    used_forget(&memory->blocks_dirty);
 }

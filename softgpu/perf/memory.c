@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SQC_BYTES = 16 * 1024, ICACHE_BYTES = 32 * 1024, SQC_LINE_BYTES = 64, SQC_WAYS = 4 };
+enum { SQC_BYTES = 16 * 1024, ICACHE_BYTES = 32 * 1024, SQC_LINE_BYTES = 64 };
 
 static struct cache *caches_create(uint32_t count, uint32_t size_bytes, uint32_t line_bytes,
                                    uint32_t ways)
@@ -78,28 +78,42 @@ static uint32_t tcp_count(const struct memory_model *memory)
     return memory->model->xcc_count * memory->units;
 }
 
-/* The best level of the host, or a lower one that CROCGPU_HOST_ISA names. */
-static entries_run_fn *entries_run_choose(void)
-{
+#define LEVEL(name)                                                                                \
+    {                                                                                              \
+        entries_run_##name, l2_release_##name                                                      \
+    }
+static const struct memory_level levels[] = {
+    LEVEL(portable),
 #ifdef __x86_64__
-    const char *named = getenv("CROCGPU_HOST_ISA");
-    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
-                      __builtin_cpu_supports("popcnt");
-    if (!avx2 || (named && strcmp(named, "portable") == 0))
-        return entries_run_portable;
-    if (__builtin_cpu_supports("avx512bw") && !(named && strcmp(named, "avx2") == 0))
-        return entries_run_avx512;
-    return entries_run_avx2;
-#else
-    return entries_run_portable;
+    LEVEL(avx2),
+    LEVEL(avx512),
 #endif
+};
+
+/* The best one of the host, or a lower one that CROCGPU_HOST_ISA names. */
+static const struct memory_level *level_choose(void)
+{
+    unsigned level = 0;
+#ifdef __x86_64__
+    enum { PORTABLE, AVX2, AVX512 };
+    const char *named = getenv("CROCGPU_HOST_ISA");
+    const unsigned most = !named                           ? AVX512
+                          : strcmp(named, "portable") == 0 ? PORTABLE
+                          : strcmp(named, "avx2") == 0     ? AVX2
+                                                           : AVX512;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
+        __builtin_cpu_supports("popcnt"))
+        level = __builtin_cpu_supports("avx512bw") ? AVX512 : AVX2;
+    level = level < most ? level : most;
+#endif
+    return &levels[level];
 }
 
 int memory_create(struct memory_model *memory, const struct gpu_model *model)
 {
     uint32_t channels = model->tcc_channels;
     *memory = (struct memory_model){.model = model,
-                                    .entries_run = entries_run_choose(),
+                                    .level = level_choose(),
                                     .units = model->se_count * model->sh_per_se * model->cu_per_sh};
     if (channels & (channels - 1))
         return -EINVAL;
@@ -154,6 +168,22 @@ void memory_clear(struct memory_model *memory)
     used_forget(&memory->blocks_dirty);
 }
 
+static struct l2_view l2_view_of(struct memory_model *memory, uint32_t xcc,
+                                 const struct memory_totals *totals)
+{
+    const struct l2_sets *l2 = &memory->tcc[xcc];
+    const bool reads_lines = memory->model->tcp_line_bytes > CACHE_SECTOR_BYTES;
+    return (struct l2_view){.sets = l2->sets,
+                            .generation = l2->generation,
+                            .seen = channels_seen_of(memory, xcc, totals)->counts,
+                            .set_mask = l2->set_mask,
+                            .line_shift = l2->line_shift,
+                            .number_shift = l2->number_shift,
+                            .channels = memory->model->tcc_channels - 1,
+                            .sectors = (1u << l2->line_shift) / CACHE_SECTOR_BYTES - 1,
+                            .reads = reads_lines ? L2_SECTORS_ALL : 0};
+}
+
 void memory_group(struct memory_model *memory, const struct perf_group *group, uint32_t unit,
                   const struct memory_totals *totals)
 {
@@ -167,7 +197,7 @@ void memory_group(struct memory_model *memory, const struct perf_group *group, u
         .icache = &memory->icache[pair],
         .utcl1 = &memory->utcl1[at],
         .tcc = &memory->tcc[group->xcc],
-        .seen = channels_seen_of(memory, group->xcc, totals),
+        .l2 = l2_view_of(memory, group->xcc, totals),
         .first_block = group->xcc * memory->l2_blocks,
         .read_bytes = memory->model->tcp_line_bytes,
         .block_reads = CACHE_BLOCK_BYTES / memory->model->tcp_line_bytes,
@@ -178,5 +208,11 @@ void memory_group(struct memory_model *memory, const struct perf_group *group, u
     totals->cu[SRC_SQC_LATENCY] += SCALAR_HIT_CYCLES * group->scalar_repeats;
     used_note(&memory->units_used, at);
     used_note(&memory->units_translated, at);
-    memory->entries_run(&path, group);
+    memory->level->entries_run(&path, group);
+}
+
+void memory_release(struct memory_model *memory, uint64_t (*channel)[SRC_CHANNEL_COUNT],
+                    struct channel_work *work)
+{
+    memory->level->release(memory, channel, work);
 }

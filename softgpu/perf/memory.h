@@ -53,9 +53,8 @@ struct channels_seen {
     struct channel_work *work;             /* [channel]; NULL: nothing was seen */
 };
 
-/* What a group has logged passes the caches. */
-struct path;
-typedef void entries_run_fn(const struct path *path, const struct perf_group *group);
+/* What is compiled for each level of the host (traffic.c, l2.c). */
+struct memory_level;
 
 struct memory_model {
     const struct gpu_model *model;
@@ -65,7 +64,7 @@ struct memory_model {
     struct translations *utcl1;        /* [xcc][unit] */
     struct l2_sets *tcc;               /* [xcc]: all of its channels */
     struct channels_seen *seen;        /* [xcc] */
-    entries_run_fn *entries_run;       /* the host's */
+    const struct memory_level *level;  /* the host's */
     uint32_t units;                    /* compute units of an XCC */
     struct used_list units_used;       /* [xcc][unit], since a dispatch began */
     struct used_list units_translated; /* the same, since all was cleared */

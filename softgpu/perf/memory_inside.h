@@ -4,7 +4,7 @@
 
 #include "perf/memory.h"
 
-enum { UNITS_PER_SQC = 2 };
+enum { UNITS_PER_SQC = 2, SQC_WAYS = 4 };
 
 static inline void used_note(struct used_list *used, uint32_t at)
 {
@@ -54,6 +54,16 @@ struct requests {
     struct request items[REQUESTS];
 };
 
+/* What loops of the L2 look at again and again. */
+struct l2_view {
+    struct l2_set *sets;
+    uint64_t generation, (*seen)[SEEN_SLOTS];
+    uint32_t set_mask, line_shift, number_shift;
+    uint32_t channels; /* mask */
+    uint32_t sectors;  /* of a line, mask */
+    uint32_t reads;    /* what vector reads want of a line besides their own sector */
+};
+
 /* A group's way through the caches: those of its unit, and the L2 of its XCC; and where all is
  * counted. */
 struct path {
@@ -61,7 +71,7 @@ struct path {
     struct cache *tcp, *sqc, *icache;
     struct translations *utcl1;
     struct l2_sets *tcc;
-    struct channels_seen *seen;
+    struct l2_view l2;
     uint32_t first_block; /* of the XCC's sets of the L2, by blocks */
     uint32_t read_bytes;  /* what a vector read asks of the L2 */
     uint32_t block_reads; /* so many of them for a block */
@@ -73,8 +83,15 @@ struct path {
 #define PERF_NAME_OF(stem, level)       stem##_##level
 #define PERF_NAME_OF_LEVEL(stem, level) PERF_NAME_OF(stem, level)
 #define PERF_LEVEL_NAME(stem)           PERF_NAME_OF_LEVEL(stem, PERF_LEVEL)
-/* The requests pass the L2. */
 typedef void requests_serve_fn(const struct path *path, const struct requests *requests);
+typedef void l2_release_fn(struct memory_model *memory, uint64_t (*channel)[SRC_CHANNEL_COUNT],
+                           struct channel_work *work);
+typedef void entries_run_fn(const struct path *path, const struct perf_group *group);
+struct memory_level {
+    entries_run_fn *entries_run; /* what a group has logged passes the caches */
+    l2_release_fn *release;      /* memory_release() */
+};
+l2_release_fn l2_release_avx512, l2_release_avx2, l2_release_portable;
 requests_serve_fn l2_requests_serve_avx512, l2_requests_serve_avx2, l2_requests_serve_portable;
 entries_run_fn entries_run_avx512, entries_run_avx2, entries_run_portable;
 

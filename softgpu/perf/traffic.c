@@ -45,20 +45,20 @@ CACHE_INLINE uint32_t block_lacks(const struct path *path, uint32_t ways, uint64
     return lacks;
 }
 
-/* Returns how many requests of the L2 it takes. */
-CACHE_INLINE uint32_t block_ask(const struct path *path, uint32_t ways, uint64_t va, bool glc,
-                                struct requests *requests)
+/* A block whose lines that the L1 lacks are these. Returns how many requests of the L2 it takes. */
+CACHE_INLINE uint32_t block_requests(const struct path *path, uint64_t va, uint32_t lacks,
+                                     struct request *request)
 {
-    uint32_t count = path->block_reads;
-    uint32_t lacks = block_lacks(path, ways, va, glc, count), all = (1u << count) - 1;
-    if (lacks == all) {
-        request_add(requests, REQUEST_READ_BLOCK, va, 0, 0);
-        return count;
+    const uint32_t count = path->block_reads;
+    const struct request *const first = request;
+    if (lacks == (1u << count) - 1) {
+        *request = (struct request){.va = va, .kind = REQUEST_READ_BLOCK};
+        return 1;
     }
-    for (uint32_t n = 0; n < count && lacks; n++)
+    for (uint32_t n = 0; n < count; n++)
         if (lacks >> n & 1)
-            request_add(requests, REQUEST_READ, va + n * path->read_bytes, 0, 0);
-    return (uint32_t)__builtin_popcount(lacks);
+            *request++ = (struct request){.va = va + n * path->read_bytes, .kind = REQUEST_READ};
+    return (uint32_t)(request - first);
 }
 
 static void access_read(const struct path *path, const struct perf_line_access *access,
@@ -69,7 +69,9 @@ static void access_read(const struct path *path, const struct perf_line_access *
     uint64_t va = access->line_va;
     /* A coherent read of half a line of the L1 makes the other half's a miss, too. */
     if (access->more == BLOCK_LINES - 1 && !(glc && path->read_bytes > LOG_LINE_BYTES)) {
-        path->totals->cu[SRC_TCP_READ_MISS] += block_ask(path, ways, va, glc, requests);
+        const uint32_t lacks = block_lacks(path, ways, va, glc, path->block_reads);
+        path->totals->cu[SRC_TCP_READ_MISS] += (uint32_t)__builtin_popcount(lacks);
+        requests->count += block_requests(path, va, lacks, &requests->items[requests->count]);
         return;
     }
     for (uint32_t n = 0; n <= access->more; n++, va += LOG_LINE_BYTES) {
@@ -122,8 +124,7 @@ static void access_atomic(const struct path *path, const struct perf_line_access
 static bool shared_lacks(struct cache *cache, uint64_t va)
 {
     uint32_t way;
-    return !cache_set_reach(cache_set(cache, va), cache->way_count, cache_number(cache, va), &way,
-                            NULL);
+    return !cache_set_reach(cache_set(cache, va), SQC_WAYS, cache_number(cache, va), &way, NULL);
 }
 
 static void access_other(const struct path *path, const struct perf_line_access *access,
@@ -244,32 +245,6 @@ static void plain_count(const struct plain_seen *seen, uint64_t *cu)
     cu[SRC_TCP_READ_MISS] += seen->read_misses;
 }
 
-/* A line or a block that is read; returns how many requests it takes. */
-CACHE_INLINE uint32_t plain_line_ask(const struct path *path, const struct cache_shape *shape,
-                                     uint32_t ways, uint64_t va, struct requests *requests)
-{
-    const uint64_t line = va >> shape->line_shift;
-    uint32_t way;
-    if (cache_set_reach(cache_single_at(path->tcp, shape, line), ways, line + 1, &way, NULL))
-        return 0;
-    request_add(requests, REQUEST_READ, va, 0, 0);
-    return 1;
-}
-
-CACHE_INLINE uint32_t plain_block_ask(const struct path *path, const struct cache_shape *shape,
-                                      uint32_t ways, uint64_t va, struct requests *requests)
-{
-    const uint64_t line = va >> shape->line_shift;
-    struct cache_set *set = cache_united_at(path->tcp, shape, line);
-    uint32_t way;
-    if (__builtin_expect(!set, 0))
-        return block_ask(path, ways, va, false, requests);
-    if (cache_set_reach(set, ways, line + 1, &way, NULL))
-        return 0;
-    request_add(requests, REQUEST_READ_BLOCK, va, 0, 0);
-    return path->block_reads;
-}
-
 /* Lines of an instruction whose lanes read anywhere: those behind its first one. */
 CACHE_INLINE uint64_t bare_look(const struct path *path, uint32_t ways,
                                 const struct perf_group *group, uint64_t at,
@@ -300,10 +275,10 @@ CACHE_INLINE uint64_t bare_look(const struct path *path, uint32_t ways,
 }
 
 /* Whether a row of bare ones begins. */
-static inline bool is_bare(const struct perf_group *group, uint64_t at)
+static inline bool is_bare(const struct perf_line_access *access,
+                           const struct perf_line_access *end)
 {
-    const struct perf_line_access *access = &group->accesses[at];
-    return !(entry_says(access) & bare_mask()) && at + 1 < group->access_count &&
+    return !(entry_says(access) & bare_mask()) && access + 1 < end &&
            !(entry_says(access + 1) & bare_mask());
 }
 
@@ -322,36 +297,90 @@ static inline bool is_block(const struct perf_line_access *access)
     return access->more == BLOCK_LINES - 1;
 }
 
+/* A block whose lines are looked up each by itself; returns how many are lacked. */
+static __attribute__((noinline)) uint32_t block_ask(const struct path *path, uint64_t va,
+                                                    struct request **request)
+{
+    const uint32_t lacks = block_lacks(path, path->tcp->way_count, va, false, path->block_reads);
+    *request += block_requests(path, va, lacks, *request);
+    return (uint32_t)__builtin_popcount(lacks);
+}
+
 /* Whole blocks. */
 CACHE_INLINE uint64_t blocks_look(const struct path *path, uint32_t ways,
                                   const struct perf_group *group, uint64_t at,
                                   struct requests *requests)
 {
-    const uint64_t mask = plain_mask(), end = group->access_count;
-    const struct perf_line_access *const accesses = group->accesses;
+    enum { ALL = ACCESS_FIRST | ACCESS_COALESCED };
+    const uint64_t mask = plain_mask();
+    const struct perf_line_access *access = &group->accesses[at], *const first = access;
+    const struct perf_line_access *const end = access + (group->access_count - at);
     const struct cache_shape shape = cache_shape_of(path->tcp);
+    struct request *request = &requests->items[requests->count];
+    const struct request *const full = &requests->items[REQUESTS - REQUESTS_OF_ENTRY];
     struct plain_seen seen = {0};
-    uint64_t page = UINT64_MAX;
-    for (; at < end && requests->count <= REQUESTS - REQUESTS_OF_ENTRY; at++) {
-        const struct perf_line_access *access = &accesses[at];
+    uint64_t page = UINT64_MAX, lacked = 0;
+    uint32_t way;
+    for (; access < end && request <= full; access++) {
         const uint64_t va = access->line_va;
         if (entry_says(access) & mask || !is_block(access))
             break;
         seen.tags += access->tags;
-        seen.coalesced += access->flags / ACCESS_FIRST & access->flags / ACCESS_COALESCED & 1;
+        seen.coalesced += (access->flags & ALL) == ALL;
         plain_translate(path, va, &page, &seen);
         if (access->kind == ACCESS_WRITE) {
             seen.write_lanes += access->lanes;
-            seen.writes += BLOCK_LINES;
-            request_add(requests, REQUEST_WRITE_BLOCK, va, UINT64_MAX, 0);
-        } else {
-            seen.read_lanes += access->lanes;
-            seen.read_misses += plain_block_ask(path, &shape, ways, va, requests);
+            seen.writes++;
+            request->va = va;
+            request++->kind = REQUEST_WRITE_BLOCK;
+            continue;
+        }
+        const uint64_t line = va >> shape.line_shift;
+        struct cache_set *set = cache_united_at(path->tcp, &shape, line);
+        seen.read_lanes += access->lanes;
+        if (__builtin_expect(!set, 0)) {
+            struct request *behind = request;
+            seen.read_misses += block_ask(path, va, &behind);
+            request = behind;
+        } else if (!cache_set_reach(set, ways, line + 1, &way, NULL)) {
+            request->va = va;
+            request++->kind = REQUEST_READ_BLOCK;
+            lacked++;
         }
     }
+    seen.read_misses += lacked * path->block_reads;
+    requests->count = (uint32_t)(request - requests->items);
     seen.tags *= BLOCK_LINES;
+    seen.writes *= BLOCK_LINES;
     plain_count(&seen, path->totals->cu);
-    return at;
+    return at + (uint64_t)(access - first);
+}
+
+/* Up to that address, each alike; returns where the next request goes. */
+CACHE_INLINE struct request *lines_write(const struct perf_line_access *access, uint64_t va,
+                                         uint64_t behind, struct request *request)
+{
+    for (; va < behind; va += LOG_LINE_BYTES, request++) {
+        request->va = va;
+        request->bytes = bytes_of(access);
+        request->kind = REQUEST_WRITE;
+    }
+    return request;
+}
+
+CACHE_INLINE struct request *lines_ask(const struct path *path, const struct cache_shape *shape,
+                                       uint32_t ways, uint64_t va, uint64_t behind,
+                                       struct request *request)
+{
+    uint32_t way;
+    for (; va < behind; va += LOG_LINE_BYTES) {
+        const uint64_t line = va >> shape->line_shift;
+        if (cache_set_reach(cache_single_at(path->tcp, shape, line), ways, line + 1, &way, NULL))
+            continue;
+        request->va = va;
+        request++->kind = REQUEST_READ;
+    }
+    return request;
 }
 
 /* Lines that are no whole blocks, and no row of bare ones. */
@@ -359,54 +388,80 @@ CACHE_INLINE uint64_t lines_look(const struct path *path, uint32_t ways,
                                  const struct perf_group *group, uint64_t at,
                                  struct requests *requests)
 {
-    const uint64_t mask = plain_mask(), end = group->access_count;
-    const struct perf_line_access *const accesses = group->accesses;
+    enum { ALL = ACCESS_FIRST | ACCESS_COALESCED };
+    const uint64_t mask = plain_mask();
+    const struct perf_line_access *access = &group->accesses[at], *const first = access;
+    const struct perf_line_access *const end = access + (group->access_count - at);
     const struct cache_shape shape = cache_shape_of(path->tcp);
+    struct request *request = &requests->items[requests->count];
+    const struct request *const full = &requests->items[REQUESTS - REQUESTS_OF_ENTRY];
     struct plain_seen seen = {0};
     uint64_t page = UINT64_MAX;
-    for (; at < end && requests->count <= REQUESTS - REQUESTS_OF_ENTRY; at++) {
-        const struct perf_line_access *access = &accesses[at];
-        const uint64_t va = access->line_va, lines = access->more + 1u;
-        if (entry_says(access) & mask || is_block(access) || is_bare(group, at))
+    for (; access < end && request <= full; access++) {
+        const uint64_t va = access->line_va, behind = va + LOG_LINE_BYTES * (access->more + 1u);
+        if (entry_says(access) & mask || is_block(access) || is_bare(access, end))
             break;
-        seen.tags += access->tags * lines;
-        seen.coalesced += access->flags / ACCESS_FIRST & access->flags / ACCESS_COALESCED & 1;
+        seen.tags += access->tags * (access->more + 1u);
+        seen.coalesced += (access->flags & ALL) == ALL;
         plain_translate(path, va, &page, &seen);
         if (access->kind == ACCESS_WRITE) {
             seen.write_lanes += access->lanes;
-            seen.writes += lines;
-            write_ask(access, requests);
-            continue;
+            seen.writes += access->more + 1u;
+            request = lines_write(access, va, behind, request);
+        } else {
+            const struct request *const asked = request;
+            seen.read_lanes += access->lanes;
+            request = lines_ask(path, &shape, ways, va, behind, request);
+            seen.read_misses += (uint64_t)(request - asked);
         }
-        seen.read_lanes += access->lanes;
-        for (uint64_t n = 0; n < lines; n++)
-            seen.read_misses +=
-                plain_line_ask(path, &shape, ways, va + LOG_LINE_BYTES * n, requests);
     }
+    requests->count = (uint32_t)(request - requests->items);
     plain_count(&seen, path->totals->cu);
-    return at;
+    return at + (uint64_t)(access - first);
 }
 
+/* Each loop is a function of its own, which has the host's registers for itself. Caches of 64 ways,
+ * as most GPUs' L1s are, are worth loops of their own. */
+typedef uint64_t look_fn(const struct path *path, const struct perf_group *group, uint64_t at,
+                         struct requests *requests);
+struct looks {
+    look_fn *blocks, *bare, *lines;
+};
+#define DEFINE_LOOK(loop, name, ways)                                                              \
+    static __attribute__((noinline))                                                               \
+    uint64_t loop##_##name(const struct path *path, const struct perf_group *group, uint64_t at,   \
+                           struct requests *requests)                                              \
+    {                                                                                              \
+        return loop(path, ways, group, at, requests);                                              \
+    }
+#define DEFINE_LOOKS(name, ways)                                                                   \
+    DEFINE_LOOK(blocks_look, name, ways)                                                           \
+    DEFINE_LOOK(bare_look, name, ways)                                                             \
+    DEFINE_LOOK(lines_look, name, ways)                                                            \
+    static const struct looks looks_##name = {blocks_look_##name, bare_look_##name,                \
+                                              lines_look_##name};
+DEFINE_LOOKS(64, 64)
+DEFINE_LOOKS(any, path->tcp->way_count)
+
 /* Plain entries from `at` on, one at least, as entries_look() does them, with little to look at. */
-CACHE_INLINE uint64_t plain_look(const struct path *path, uint32_t ways,
-                                 const struct perf_group *group, uint64_t at,
-                                 struct requests *requests)
+static uint64_t plain_look(const struct path *path, const struct looks *looks,
+                           const struct perf_group *group, uint64_t at, struct requests *requests)
 {
-    if (is_block(&group->accesses[at]))
-        return blocks_look(path, ways, group, at, requests);
-    return is_bare(group, at) ? bare_look(path, ways, group, at, requests)
-                              : lines_look(path, ways, group, at, requests);
+    const struct perf_line_access *access = &group->accesses[at];
+    if (is_block(access))
+        return looks->blocks(path, group, at, requests);
+    return (is_bare(access, &group->accesses[group->access_count]) ? looks->bare : looks->lines)(
+        path, group, at, requests);
 }
 
 /* Looks at entries until the requests are full, or none is left. Returns where it goes on. */
-CACHE_INLINE uint64_t entries_look(const struct path *path, uint32_t ways,
-                                   const struct perf_group *group, uint64_t at,
-                                   struct requests *requests)
+static uint64_t entries_look(const struct path *path, const struct looks *looks,
+                             const struct perf_group *group, uint64_t at, struct requests *requests)
 {
     while (at < group->access_count && requests->count <= REQUESTS - REQUESTS_OF_ENTRY) {
         const struct perf_line_access *access = &group->accesses[at];
         if (path->all && !(entry_says(access) & plain_mask())) {
-            at = plain_look(path, ways, group, at, requests);
+            at = plain_look(path, looks, group, at, requests);
             continue;
         }
         at++;
@@ -426,18 +481,14 @@ CACHE_INLINE uint64_t entries_look(const struct path *path, uint32_t ways,
     return at;
 }
 
-/* Caches of 64 ways, as most GPUs' L1s are, are worth a loop of their own. */
 void PERF_LEVEL_NAME(entries_run)(const struct path *path, const struct perf_group *group)
 {
-    enum { WAYS = 64 };
+    const struct looks *looks = path->tcp->way_count == 64 ? &looks_64 : &looks_any;
     struct requests requests;
     uint64_t at = 0;
     while (at < group->access_count) {
         requests.count = 0;
-        if (path->tcp->way_count == WAYS)
-            at = entries_look(path, WAYS, group, at, &requests);
-        else
-            at = entries_look(path, path->tcp->way_count, group, at, &requests);
+        at = entries_look(path, looks, group, at, &requests);
         PERF_LEVEL_NAME(l2_requests_serve)(path, &requests);
     }
 }

@@ -290,8 +290,8 @@ static bool is_span(const uint64_t *va, uint64_t lanes, uint32_t size_bytes)
 static uint32_t span_handed_on(uint64_t va, uint32_t size_bytes, bool *all)
 {
     uint32_t window_bytes = WINDOW_DWORD * size_bytes, handed_on = 0;
-    *all = window_lanes(size_bytes) == WINDOW_DWORD;
-    if (!*all)
+    *all = window_lanes(size_bytes) == WINDOW_DWORD && (size_bytes < 4 || va % 64 == 0);
+    if (!*all && size_bytes >= 4) /* sixteen dwords fill a line */
         return WAVE_LANES;
     for (uint32_t lane = 0; lane < WAVE_LANES; lane += WINDOW_DWORD, va += window_bytes) {
         bool coalesced = !((va ^ (va + window_bytes - 1)) >> 6);

@@ -96,7 +96,8 @@ void fetch_run_begin(struct wave *wave, const struct inst *first, const struct f
     struct fetch_log *log = &wave->group->fetches;
     log->path = path;
     log->first = first;
-    log->lines_noted = *complete_of(log, path) == path ? path->line_count : 0;
+    log->lines_left = *complete_of(log, path) != path;
+    log->lines_noted = log->lines_left ? 0 : path->line_count;
     wave->rounds = 0;
 }
 
@@ -112,12 +113,13 @@ static void lines_note(struct workgroup *group, uint32_t slot)
 
 static void executed_note(struct wave *wave, uint32_t slot)
 {
-    const struct fetch_log *log = &wave->group->fetches;
-    if (log->lines_noted == log->path->line_count)
+    struct fetch_log *log = &wave->group->fetches;
+    if (!log->lines_left)
         return;
     if (wave->rounds)
         lines_note(wave->group, log->path->round_slots);
     lines_note(wave->group, slot);
+    log->lines_left = log->lines_noted < log->path->line_count;
 }
 
 void fetch_run_note(struct wave *wave, const struct inst *inst)
@@ -132,8 +134,9 @@ void fetch_run_end(struct wave *wave, uint32_t executed)
     const struct fetch_step *last = &path->steps[executed - wave->rounds * path->round - 1];
     const uint64_t window = path->va / FETCH_WINDOW_BYTES;
     executed_note(wave, last->slot + 1u);
-    if (log->lines_noted == path->line_count)
+    if (!log->lines_left)
         *complete_of(log, path) = path;
+    log->lines_left = false;
     log->count +=
         (log->last_window != window) + (uint64_t)wave->rounds * path->round_fetches + last->fetches;
     log->last_window = window + last->window;

@@ -86,6 +86,7 @@ struct fetch_log {
     const struct fetch_path *path; /* NULL: no run is */
     const struct inst *first;
     uint32_t lines_noted;
+    bool lines_left; /* a run is, and some of its lines are not in the set */
     const struct fetch_path *complete[FETCH_PATHS]; /* those all of whose lines are in the set */
 };
 
@@ -267,7 +268,7 @@ void fetch_run_end(struct wave *wave, uint32_t executed);
 void fetch_run_note(struct wave *wave, const struct inst *inst);
 static inline void fetch_note_before(struct wave *wave, const struct inst *inst)
 {
-    if (__builtin_expect(wave->group->fetches.path != NULL, 0))
+    if (__builtin_expect(wave->group->fetches.lines_left, 0))
         fetch_run_note(wave, inst);
 }
 

@@ -5,8 +5,9 @@
 
 bool line_log_grow(struct access_log *log, uint64_t more)
 {
-    enum { ENTRIES_SPARE = 32 };
-    const uint64_t spare = more > ENTRIES_SPARE ? more : ENTRIES_SPARE;
+    enum { SPARE_LEAST = 32, SPARE_PART = 8 };
+    uint64_t spare = log->expected / SPARE_PART; /* for what instructions ask for in advance */
+    spare = spare > SPARE_LEAST ? spare : SPARE_LEAST;
     uint64_t capacity = log->capacity ? log->capacity * 2 : log->expected + spare;
     while (capacity - log->count < more)
         capacity *= 2;

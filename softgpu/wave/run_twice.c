@@ -233,6 +233,7 @@ static const struct inst *call(void *code, struct wave *w, const struct inst *fi
     if (path && !refused)
         fetch_run_end(w, 1 + (uint32_t)(left - w->slice_left));
     w->group->fetches.path = NULL;
+    w->group->fetches.lines_left = false;
     return next;
 }
 
