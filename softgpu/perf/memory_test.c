@@ -367,12 +367,60 @@ static void caches_of_128_byte_lines_agree(void **state)
     models_agree("gfx942");
 }
 
+/* So many blocks that are read, one after another. */
+static void blocks_read(struct perf *perf, uint64_t seq, uint64_t first, uint32_t count)
+{
+    struct perf_line_access lines[GROUP_LINES];
+    struct perf_group group = {
+        .dispatch_seq = seq, .waves = 1, .wants = PERF_WANT_L2 | PERF_WANT_MEMORY};
+    for (uint32_t n = 0; n < count; n++)
+        lines[n] = (struct perf_line_access){.line_va = (first + n) * CHANNEL_BLOCK,
+                                             .bytes_mask_lo = UINT32_MAX,
+                                             .bytes_mask_hi = UINT32_MAX,
+                                             .flags = ACCESS_FIRST,
+                                             .tags = 1,
+                                             .more = CHANNEL_BLOCK / LINE - 1};
+    group.accesses = lines;
+    group.access_count = count;
+    perf_group_retire(perf, &group);
+}
+
+static uint64_t reads_of(struct perf *perf, uint64_t seq)
+{
+    const struct running_dispatch *dispatch = *dispatch_find(perf, seq);
+    uint64_t reads = 0;
+    memory_settle(&perf->memory);
+    for (uint32_t i = 0; i < perf->model->tcc_channels; i++)
+        reads += dispatch->work[i].reads;
+    return reads;
+}
+
+/* What channels have seen of one dispatch is not the next one's. */
+static void dispatches_side_by_side_have_their_own_work(void **state)
+{
+    enum { FIRST = 40, SECOND = 7, LINES_OF_BLOCK = CHANNEL_BLOCK / LINE };
+    struct perf *perf;
+    (void)state;
+    assert_int_equal(perf_create(gpu_model_find("gfx90a"), &perf), 0);
+    perf_dispatch_begin(perf, 1, true);
+    perf_dispatch_begin(perf, 2, true);
+    blocks_read(perf, 1, 1000, FIRST);
+    blocks_read(perf, 2, 2000, SECOND);
+    blocks_read(perf, 1, 3000, FIRST);
+    assert_int_equal(reads_of(perf, 1), 2 * FIRST * LINES_OF_BLOCK);
+    assert_int_equal(reads_of(perf, 2), SECOND * LINES_OF_BLOCK);
+    perf_dispatch_end(perf, 1);
+    perf_dispatch_end(perf, 2);
+    perf_destroy(perf);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(caches_of_64_byte_lines_agree),
         cmocka_unit_test(caches_of_sectors_agree),
         cmocka_unit_test(caches_of_128_byte_lines_agree),
+        cmocka_unit_test(dispatches_side_by_side_have_their_own_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

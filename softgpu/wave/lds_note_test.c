@@ -88,7 +88,8 @@ static struct perf_lds reference(const struct inst *inst, const uint32_t *offset
 
 static void pattern_make(uint32_t address[WAVE_LANES])
 {
-    uint32_t kind = random_below(6), start = random_below(64);
+    uint32_t kind = random_below(6);
+    uint32_t start = random_below(8) ? random_below(64) : LDS_BYTES - random_below(512);
     uint32_t stride = kind == 0 ? 4 : kind == 1 ? 1u << random_below(8) : random_below(120);
     for (uint32_t lane = 0; lane < WAVE_LANES; lane++) {
         address[lane] = start + lane * stride;

@@ -59,10 +59,11 @@ ALWAYS_INLINE bool any_above(const uint32_t *of, uint64_t lanes, uint32_t last)
     return above != 0;
 }
 
-/* False: an active lane's element lies outside. `kept` is room for offsets, which are as they were
- * while the rows of a load are written, one `dwords` after another, lane by lane. */
-ALWAYS_INLINE bool offsets_find(const struct lds_span *s, unsigned dwords, bool store,
-                                lane_row kept, struct offsets *out)
+/* False: an active lane's element lies outside. `kept` is room for offsets. The row of addresses
+ * may be one that is written while they are used: lane by lane, of which each has been read before.
+ */
+ALWAYS_INLINE bool offsets_find(const struct lds_span *s, unsigned dwords, lane_row kept,
+                                struct offsets *out)
 {
     const bool full = s->lanes == ~0ull;
     uint32_t last;
@@ -75,8 +76,6 @@ ALWAYS_INLINE bool offsets_find(const struct lds_span *s, unsigned dwords, bool 
     }
     if (full && (uint64_t)highest_of(s->address) + s->at <= last) {
         out->lds += s->at;
-        if (dwords > 1 && !store)
-            offsets_keep(out, 0, kept);
         return true;
     }
     offsets_keep(out, s->at, kept);
@@ -130,7 +129,7 @@ ALWAYS_INLINE bool load_dwords(const struct lds_span *s, lane_row *rows, unsigne
     struct offsets o;
     struct lane_pointers p;
     lane_row kept;
-    if (!offsets_find(s, dwords, false, kept, &o))
+    if (!offsets_find(s, dwords, kept, &o))
         return false;
     if (o.contiguous) {
         rows_load(rows, o.lds, dwords);
@@ -148,7 +147,7 @@ ALWAYS_INLINE bool store_dwords(const struct lds_span *s, const lane_row *rows, 
     struct offsets o;
     struct lane_pointers p;
     lane_row kept;
-    if (!offsets_find(s, dwords, true, kept, &o))
+    if (!offsets_find(s, dwords, kept, &o))
         return false;
     if (o.contiguous) {
         rows_store(rows, o.lds, dwords);

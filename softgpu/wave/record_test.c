@@ -314,6 +314,37 @@ static void what_is_looked_at_is_each_groups_own(void **state)
             looked_at_check(waves, threads);
 }
 
+/* Elements that follow each other, and such as share a bank with 31 others: each half of an
+ * instruction that has two, and one with 3 dwords. */
+static void conflicts_of_both_halves_are_counted(void **state)
+{
+    enum { LDS = WAVE * 128 + 512, CYCLES = 31 * 2 };
+    static const uint32_t events[] = {EVENT_WAVES, EVENT_LDS_CONFLICTS, EVENT_VALU, EVENT_SALU};
+    static const char *const text = "v_lshlrev_b32 v1, 2, v0\n"
+                                    "v_lshlrev_b32 v2, 7, v0\n"
+                                    "v_mul_u32_u24 v3, 12, v0\n"
+                                    "ds_read2_b32 v[4:5], v1 offset0:0 offset1:1\n"
+                                    "ds_read2_b32 v[4:5], v2 offset0:0 offset1:1\n"
+                                    "ds_write2_b32 v1, v0, v0 offset0:2 offset1:3\n"
+                                    "ds_write2_b32 v2, v0, v0 offset0:2 offset1:3\n"
+                                    "ds_read_b96 v[4:6], v3\n"
+                                    "s_endpgm\n";
+    struct kernel_runner *runner;
+    struct dispatch_result result;
+    (void)state;
+    assert_int_equal(kernel_runner_create(1, BUFFER_BYTES, &runner), 0);
+    struct perf *perf = kernel_runner_perf(runner);
+    assert_int_equal(kernel_runner_load(runner, 0, text), 0);
+    events_start(perf, events);
+    assert_int_equal(
+        kernel_runner_start(runner, 0, (struct kernel_geometry){GROUPS * WAVE, WAVE, LDS, 0}), 0);
+    assert_true(kernel_runner_wait(runner, &result));
+    assert_int_equal(result.fault, FAULT_NONE);
+    assert_int_equal(counted(perf, 0), GROUPS);
+    assert_int_equal(counted(perf, 1), GROUPS * 4 * CYCLES);
+    kernel_runner_destroy(runner);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -322,6 +353,7 @@ int main(void)
         cmocka_unit_test(groups_are_counted_one_by_one),
         cmocka_unit_test(repeated_groups_are_counted_where_they_ran),
         cmocka_unit_test(what_is_looked_at_is_each_groups_own),
+        cmocka_unit_test(conflicts_of_both_halves_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
