@@ -25,28 +25,39 @@ static uint64_t line_bytes(uint64_t first, uint64_t end)
     return (count >= 64 ? ~0ull : (1ull << count) - 1) << (first & 63);
 }
 
-/* Not while an instruction looks its own lines up by their addresses. Private memory and accesses
- * of nothing have no mapping. */
+/* A mapping, and where it has its place. */
+struct placed {
+    uint64_t start, size, place;
+};
+
+/* The mapping that holds the address. Nobody's: the address is its own place, as it is in private
+ * memory, and in accesses of nothing. */
+static __attribute__((noinline)) struct placed placed_find(struct workgroup *group, uint64_t va)
+{
+    if (!va || va >= SCRATCH_VA)
+        return (struct placed){va, 1, va};
+    const uint64_t place = vm_place(group->reader, va);
+    const struct vm_range *way = vm_way(group->reader, va);
+    if (va - way->start >= way->end - way->start)
+        return (struct placed){va, 1, place};
+    return (struct placed){way->start, way->end - way->start, place - (va - way->start)};
+}
+
+/* Not while an instruction looks its own lines up by their addresses. Kernels mostly read one
+ * mapping and write another. */
 void access_log_place(struct workgroup *group)
 {
     struct access_log *log = &group->accesses;
     struct perf_line_access *access = log->items + log->placed, *end = log->items + log->count;
-    uint64_t start = 0, size = 0, place = 0; /* of the range that the last one lay in */
+    struct placed last = {0}, before = {0};
     for (; access != end; access++) {
-        uint64_t va = access->line_va;
-        if (__builtin_expect(va - start < size, 1)) {
-            access->line_va = place + (va - start);
-            continue;
+        const uint64_t va = access->line_va;
+        if (__builtin_expect(va - last.start >= last.size, 0)) {
+            const struct placed other = last;
+            last = va - before.start < before.size ? before : placed_find(group, va);
+            before = other;
         }
-        if (!va || va >= SCRATCH_VA)
-            continue;
-        access->line_va = vm_place(group->reader, va);
-        const struct vm_range *way = vm_way(group->reader, va);
-        if (va - way->start >= way->end - way->start)
-            continue;
-        start = way->start;
-        size = way->end - way->start;
-        place = access->line_va - (va - start);
+        access->line_va = last.place + (va - last.start);
     }
     log->placed = log->count;
     memset(log->scalar_lines, 0, sizeof log->scalar_lines); /* mappings may be others from now on */
