@@ -150,8 +150,8 @@ static int reserve_window(const struct engine *engine, struct dispatch *dispatch
     dispatch->window =
         (uint32_t)(window < dispatch->group_total ? window : dispatch->group_total + 1);
     if (dispatch->capacity < dispatch->window) {
-        free(dispatch->finished);
-        dispatch->finished = malloc(dispatch->window * (sizeof *dispatch->finished + 1));
+        finished_free(dispatch);
+        dispatch->finished = calloc(dispatch->window, sizeof *dispatch->finished + 1);
         dispatch->capacity = dispatch->finished ? dispatch->window : 0;
     }
     if (!dispatch->finished)

@@ -21,6 +21,10 @@ struct finished_group {
     struct access_log accesses;
     struct block_log blocks;
     struct step_log steps;
+    /* Memory of an earlier log of accesses here, for the next: where the record's group goes on
+     * logging, so that short ones cost no allocation. */
+    struct perf_line_access *kept;
+    uint64_t kept_capacity; /* entries */
 };
 
 struct dispatch {
@@ -131,6 +135,7 @@ void groups_free(struct engine *engine);
 struct dispatch *dispatch_take(struct engine *engine); /* NULL: out of memory */
 void dispatch_give(struct dispatch *dispatch);         /* what it still has goes */
 void dispatches_free(struct engine *engine);           /* also those that have not ended */
+void finished_free(struct dispatch *dispatch);         /* the ring, and what is kept there */
 
 /* record.c */
 /* What has become of the group, which has ended, for its retirement. By its thread, without lock.

@@ -408,7 +408,10 @@ static __attribute__((noinline)) uint64_t record_make(struct engine *engine,
     /* The slot is ours: the window keeps every other group's index apart. */
     record_group(engine, group, &slot->record);
     slot->accesses = group->accesses;
-    group->accesses = (struct access_log){.expected = slot->accesses.count};
+    group->accesses = (struct access_log){
+        .items = slot->kept, .capacity = slot->kept_capacity, .expected = slot->accesses.count};
+    slot->kept = NULL;
+    slot->kept_capacity = 0;
     slot->blocks = group->blocks;
     group->blocks = (struct block_log){0};
     slot->steps = group->steps;

@@ -53,10 +53,23 @@ static void record_complete(struct finished_group *group)
     group->record.steps_lost = group->steps.lost;
 }
 
+/* A short log's memory stays with its slot: all slots of a ring keep megabytes at most. */
+static void accesses_free(struct finished_group *group)
+{
+    enum { KEPT_ENTRIES = 256 };
+    const struct access_log *log = &group->accesses;
+    if (group->kept || log->capacity > KEPT_ENTRIES) {
+        free(log->items);
+        return;
+    }
+    group->kept = log->items;
+    group->kept_capacity = log->capacity;
+}
+
 static void logs_free(struct finished_group *group)
 {
     if (group->accesses.items)
-        free(group->accesses.items);
+        accesses_free(group);
     if (group->blocks.items)
         free(group->blocks.items);
     if (group->steps.items)

@@ -37,10 +37,19 @@ void groups_free(struct engine *engine)
     }
 }
 
+void finished_free(struct dispatch *dispatch)
+{
+    for (uint32_t i = 0; i < dispatch->capacity; i++)
+        free(dispatch->finished[i].kept);
+    free(dispatch->finished);
+    dispatch->finished = NULL;
+    dispatch->capacity = 0;
+}
+
 static void dispatch_free(struct dispatch *dispatch)
 {
     if (dispatch)
-        free(dispatch->finished);
+        finished_free(dispatch);
     free(dispatch);
 }
 
