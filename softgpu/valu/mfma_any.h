@@ -9,7 +9,7 @@
 
 #include "valu/mfma_fused.h"
 
-enum { GROUP_MAX = 16, FACTOR_DIGITS = 10 /* behind the point, of the widest */ };
+enum { FACTOR_DIGITS = 10 /* behind the point, of the widest */ };
 
 /* A group's factors. */
 struct factors {

@@ -2,11 +2,10 @@
  * gfx942's matrix instructions whose sums are fused (mfma_fused.h): of f16, bf16, xf32 and 8-bit
  * floats. Registers are laid out as mfma.c says.
  */
-#include "valu/mfma_fused.h"
-#include "valu/half.h"
 #include "valu/mfma_any.h"
+#include "valu/mfma_elements.h"
 
-enum fused_type { FUSED_F16, FUSED_BF16, FUSED_XF32, FUSED_F8 };
+enum { QUADS_MAX = 8 };
 
 #define MFMA(OP, M, K, BLOCKS, TYPE, PER_LANE)                                                     \
     [OP_V_MFMA_##OP] = {M, K, BLOCKS, FUSED_##TYPE, PER_LANE}
@@ -34,101 +33,6 @@ static const struct mfma fused[OP_COUNT] = {
     MFMA8(F32_32X32X16_FP8_FP8, 32, 16, false, false),
 };
 
-KERNEL_INLINE int type_bits(const enum fused_type type)
-{
-    return type == FUSED_XF32 ? 32 : type == FUSED_F8 ? 8 : 16;
-}
-/* The least normal number's exponent. */
-KERNEL_INLINE u32 type_lowest(const enum fused_type type, const bool wide)
-{
-    if (type == FUSED_F8)
-        return wide ? BIAS - 15 : BIAS - 7;
-    return type == FUSED_F16 ? BIAS - 14 : 1;
-}
-/* Cut to ten bits of mantissa; a NaN stays one. */
-KERNEL_INLINE u32 xf32_of_f32(u32 u)
-{
-    return (u | ((u & ~SIGN32) > INF32) << 22) & ~0x1fffu;
-}
-
-/* Of byte n of each lane, as f32_of_f8() has them: exponent and digits in f32's place, and the
- * difference of the biases multiplied on, which is right for denormals, too. */
-KERNEL_INLINE void row_of_f8(u32 *to, const u32 *row, int n, const bool wide)
-{
-    const int shift = 24 - 8 * (n % 4), down = wide ? 3 : 4;
-    const f32 scale = wide ? 0x1p111f : 0x1p119f;
-    UNROLL for (int l = 0; l < WAVE_LANES; l += VECTOR_LANES)
-    {
-        const vec_u32 byte = vector_load(row + l) << shift & 0xff000000;
-        const vec_u32 nan = (vec_u32)(byte == SIGN32), sign = byte & SIGN32;
-        const vec_f32 value = (vec_f32)((byte & ~SIGN32) >> down) * scale;
-        vector_store(to + l, (((vec_u32)value | sign) & ~nan) | (nan & 0x7fc00000));
-    }
-}
-
-/* The f32 of each element; returns the largest magnitudes of the lanes. */
-KERNEL_INLINE u32 elements_load(struct elements *e, const u32 *rows, const int steps,
-                                const enum fused_type type, const bool wide)
-{
-    const int bits = type_bits(type);
-    vec_i32 most = {0};
-    for (int n = 0; n < steps; n++) {
-        const u32 *row = rows + n * bits / 32 * WAVE_LANES;
-        const int shift = n * bits % 32;
-        u32 *to = e->row[n];
-        if (type == FUSED_XF32) {
-            LANES to[l] = xf32_of_f32(row[l]);
-        } else if (type == FUSED_F8) {
-            row_of_f8(to, row, n, wide);
-        } else if (type == FUSED_BF16) {
-            LANES to[l] = row[l] >> shift << 16;
-        } else {
-            u32 half[WAVE_LANES] __attribute__((aligned(64)));
-            LANES half[l] = row[l] >> shift;
-            row_of_half((f32 *)to, half);
-        }
-        UNROLL for (int l = 0; l < WAVE_LANES; l += VECTOR_LANES)
-        {
-            const vec_u32 magnitude = vector_load(to + l) & ~SIGN32;
-            most = vector_max_i32(most, (vec_i32)magnitude);
-        }
-    }
-    return (u32)vector_most(most);
-}
-/* The largest magnitude of those that are numbers. */
-static __attribute__((noinline)) u32 elements_finite(const struct elements *e, int steps)
-{
-    u32 most = 0;
-    for (int n = 0; n < steps; n++)
-        for (int l = 0; l < WAVE_LANES; l++) {
-            const u32 magnitude = e->row[n][l] & ~SIGN32;
-            most = magnitude < INF32 && magnitude > most ? magnitude : most;
-        }
-    return most;
-}
-
-KERNEL_INLINE vec_i32 exponents_of(vec_u32 x, const u32 lowest)
-{
-    const vec_i32 field = (vec_i32)(x >> FRACTION & 255), zero = field == 0;
-    return vector_max_i32(field, (vec_i32)(lowest - ((vec_u32)zero & (lowest - 1))));
-}
-/* Exponents as bytes, whose largest one is `most`. */
-KERNEL_INLINE void elements_bytes(struct elements *e, const int steps, const u32 lowest, int most,
-                                  const bool quads)
-{
-    for (int n = 0; n < steps; n++)
-        UNROLL for (int v = 0; v < ROW_VECTORS; v++)
-        {
-            const vec_u32 x = vector_load(e->row[n] + v * VECTOR_LANES);
-            const vec_i32 byte = exponents_of(x, lowest) - (most + BYTE_ABOVE);
-            const vec_i32 limited = vector_max_i32(byte, (vec_i32)vector_splat((u32)BYTE_LEAST));
-            const vec_u32 special = (vec_u32)((x & INF32) == INF32);
-            const vec_u32 r = ((vec_u32)limited & ~special) | (special & BYTE_SPECIAL);
-            vector_store(e->bytes[n] + v * VECTOR_LANES,
-                         quads ? vector_bytes_quads(r, 0) : vector_bytes_own(r, 0));
-        }
-}
-
 /* What an instruction works on, and what is found out about it. */
 struct matrices {
     struct elements a, b;
@@ -139,29 +43,35 @@ struct matrices {
     bool exponents, plain; /* whether they have been found, and f32 holds all products then */
 };
 
+/* The exponent of a format's largest field, or of a matrix' where there are many: as f32 has it. */
+KERNEL_INLINE int matrix_load(struct elements *e, struct matrices *x, const u32 *rows,
+                              const struct format f, const bool quads)
+{
+    struct matrix m = fields_load(e, rows, f);
+    elements_load(e, rows, f);
+    if (__builtin_expect(!m.finite, 0))
+        m.most = rows_special(e, rows, f) - format_zero(f);
+    x->most += m.most + format_zero(f);
+    const int most = format_short(f) ? format_most(f) : m.most < 1 ? 1 : m.most;
+    bytes_load(e, most, f, quads);
+    if (__builtin_expect(!m.finite, 0))
+        bytes_special(e, x->steps, quads);
+    x->finite &= m.finite;
+    return most + format_zero(f);
+}
 KERNEL_INLINE void matrices_load(struct matrices *x, const struct mfma *shape, const u32 *a,
                                  const u32 *b, const enum fused_type type)
 {
-    const int steps = type == FUSED_F8 ? 8 : type == FUSED_XF32 ? 2 : 4;
-    const u32 lowest_a = type_lowest(type, shape->wide_a);
-    const u32 lowest_b = type_lowest(type, shape->wide_b);
-    u32 most_a = elements_load(&x->a, a, steps, type, shape->wide_a);
-    u32 most_b = elements_load(&x->b, b, steps, type, shape->wide_b);
-    x->finite = most_a < INF32 && most_b < INF32;
-    if (__builtin_expect(!x->finite, 0)) {
-        most_a = elements_finite(&x->a, steps);
-        most_b = elements_finite(&x->b, steps);
-    }
-    most_a = most_a >> FRACTION > lowest_a ? most_a >> FRACTION : lowest_a;
-    most_b = most_b >> FRACTION > lowest_b ? most_b >> FRACTION : lowest_b;
-    elements_bytes(&x->a, steps, lowest_a, (int)most_a, true);
-    elements_bytes(&x->b, steps, lowest_b, (int)most_b, false);
-    x->most = (int)(most_a + most_b);
-    x->scale = fused_scale_of(x->most, lowest_a > 1);
-    x->steps = steps;
-    x->lowest_a = lowest_a;
-    x->lowest_b = lowest_b;
+    const struct format of_a = {type, shape->wide_a}, of_b = {type, shape->wide_b};
+    x->steps = type_steps(type);
+    x->lowest_a = (u32)format_zero(of_a) + 1;
+    x->lowest_b = (u32)format_zero(of_b) + 1;
+    x->most = 0;
+    x->finite = true;
     x->exponents = false;
+    const int bytes_a = matrix_load(&x->a, x, a, of_a, true);
+    const int bytes_b = matrix_load(&x->b, x, b, of_b, false);
+    x->scale = fused_scale_of(bytes_a + bytes_b, x->most, format_short(of_a));
 }
 
 /* Exponents by dwords; returns the least one of what is not zero. */
@@ -197,50 +107,48 @@ KERNEL_INLINE void quad_slow(vec_u32 *c, struct matrices *x, struct quad_factors
         quad_any(c, from, y, group, f8);
 }
 
-/* Where four rows' results are. */
-struct quad_results {
-    u32 *d;
-    const u32 *c;
-    int stride; /* of C, whose rows may be one */
-};
-
-/* Four rows, group after group. */
+/* Four rows' results, to which one group is added. */
 typedef void quad_slow_fn(vec_u32 *c, struct matrices *x, struct quad_factors from);
-KERNEL_INLINE void quad_run(struct quad_results r, struct matrices *x, struct fused_scale scale,
-                            struct quad_factors from, int groups, const struct layout y,
-                            const int group, const bool f8, quad_slow_fn *slow)
+KERNEL_INLINE void quad_run(u32 *d, struct addend c, struct matrices *x, struct fused_scale scale,
+                            struct quad_factors from, const struct quad_tops *tops,
+                            const struct layout y, const int group, const bool f8,
+                            quad_slow_fn *slow)
 {
-    const int lanes = group / y.per_lane * y.m; /* from one group to the next */
     vec_u32 sum[4];
-    UNROLL for (int i = 0; i < 4; i++) sum[i] = vector_load(r.c + i * r.stride);
-    for (int lane = 0; lane < groups * lanes; lane += lanes) {
-        const struct quad_factors at = {from.a + lane, from.b + lane};
-        if (__builtin_expect(!scale.usable || !quad_group(sum, at, scale, y, group, f8), 0)) {
-            vec_u32 copy[4] = {sum[0], sum[1], sum[2], sum[3]}; /* sum stays in registers */
-            slow(copy, x, at);
-            UNROLL for (int i = 0; i < 4; i++) sum[i] = copy[i];
-        }
+    UNROLL for (int i = 0; i < 4; i++) sum[i] = vector_load(c.row + i * c.stride);
+    if (__builtin_expect(!scale.usable || !quad_group(sum, from, tops, scale, y, group, f8), 0)) {
+        vec_u32 copy[4] = {sum[0], sum[1], sum[2], sum[3]}; /* sum stays in registers */
+        slow(copy, x, from);
+        UNROLL for (int i = 0; i < 4; i++) sum[i] = copy[i];
     }
-    UNROLL for (int i = 0; i < 4; i++) vector_store(r.d + i * WAVE_LANES, sum[i]);
+    UNROLL for (int i = 0; i < 4; i++) vector_store(d + i * WAVE_LANES, sum[i]);
 }
 
 /* One block of M x M, whose elements begin at `from`; of 4 x 4 sixteen beside each other in the
- * lanes, with a register for each row. */
+ * lanes, with a register for each row. One group after the other, for sums wait for the last one
+ * to be rounded. */
 KERNEL_INLINE void block_run(u32 *d, struct addend c, struct matrices *x, struct quad_factors from,
                              int groups, const struct layout y, const int group, const bool f8,
                              quad_slow_fn *slow)
 {
-    const int columns = y.m == 4 ? WAVE_LANES : y.m;
+    const int columns = y.m == 4 ? WAVE_LANES : y.m, quads = y.m / 4;
     const struct fused_scale scale = x->scale;
-    for (int q = 0; q < y.m / 4; q++)
+    for (int g = 0; g < groups; g++) {
         for (int column = 0; column < columns; column += VECTOR_LANES) {
-            const int reg = q * y.m / WAVE_LANES * 4, lane = q * y.m % WAVE_LANES + column;
-            const struct quad_results r = {d + reg * WAVE_LANES + lane,
-                                           c.row + reg * c.stride + lane, c.stride};
-            const int row = y.m == 4 ? column : 4 * q;
-            quad_run(r, x, scale, (struct quad_factors){from.a + row, from.b + column}, groups, y,
-                     group, f8, slow);
+            const struct quad_factors at = {from.a + (y.m == 4 ? column : 0), from.b + column};
+            struct quad_tops tops[QUADS_MAX];
+            group_tops(tops, at, quads, y, group, scale.least, f8);
+            for (int q = 0; q < quads; q++) {
+                const int reg = q * y.m / WAVE_LANES * 4, lane = q * y.m % WAVE_LANES + column;
+                quad_run(d + reg * WAVE_LANES + lane,
+                         (struct addend){c.row + reg * c.stride + lane, c.stride}, x, scale,
+                         (struct quad_factors){at.a + 4 * q, at.b}, tops + q, y, group, f8, slow);
+            }
         }
+        c = (struct addend){d, WAVE_LANES};
+        from.a += group / y.per_lane * y.m;
+        from.b += group / y.per_lane * y.m;
+    }
 }
 
 /* A variant for each size and way to add up, in which they are constants. */

@@ -22,25 +22,27 @@
 
 /* A or B: an element is an f32; its exponent, as f32 has it, is that of the least normal number for
  * denormals, and that of 2^-126 for zeros of any format. In bytes, `BYTE_ABOVE` less than it is
- * beyond the matrix' largest one; of B four times, of A with those of four lanes, which are rows.
+ * beyond the largest one that there is; of B those of four steps of a lane in a dword, of A those
+ * of one step of four lanes, which are rows, for each four steps in turn.
  */
 struct elements {
     u32 row[STEPS_PER_LANE_MAX][WAVE_LANES] __attribute__((aligned(64)));
-    u32 bytes[STEPS_PER_LANE_MAX][WAVE_LANES] __attribute__((aligned(64)));
+    u32 bytes[STEPS_PER_LANE_MAX / 4][WAVE_LANES] __attribute__((aligned(64)));
     u32 exponent[STEPS_PER_LANE_MAX][WAVE_LANES] __attribute__((aligned(64))); /* if asked for */
 };
 enum { /* from an element */
        TO_BYTES = STEPS_PER_LANE_MAX * WAVE_LANES,
-       TO_EXPONENT = 2 * TO_BYTES
+       TO_EXPONENT = TO_BYTES + STEPS_PER_LANE_MAX / 4 * WAVE_LANES
 };
 
 /* Exponents as f32 has them; products may have one that is too large or too small for it. */
 enum { BIAS = 127, FRACTION = 23, PRODUCT_DIGITS = 24, SUM_DIGITS = 31, UNITS_OF_C = 29 };
 /* Bytes: the largest sum of two is -2; less than BYTE_LEAST may be any lower exponent; infinities
- * and NaNs make sums of 0 or more. */
-enum { BYTE_ABOVE = 1, BYTE_LEAST = -126, BYTE_SPECIAL = 127, BYTE_ZERO = 128 };
+ * and NaNs make sums of 0 or more. No sum is too large or too small for a byte. */
+enum { BYTE_ABOVE = 1, BYTE_LEAST = -63, BYTE_SPECIAL = 63, BYTE_ZERO = 128 };
 #define BYTES_SIGNS 0x80808080
 /* Vectors scale by powers of two of exponents that are no less, nor larger: C must not vanish. */
+enum { GROUP_MAX = 16 };
 enum { TOP_LEAST = -100, TOP_MOST = 24, PLAIN_MOST = 120, PLAIN_LEAST = -90 };
 
 /* Where the elements of a group of steps lie that four rows by one vector of columns have: one step
@@ -60,9 +62,26 @@ KERNEL_INLINE vec_u32 a_vector(const u32 *a, const int row, const struct layout 
 {
     return y.m == 4 ? vector_quads(vector_load(a), row) : vector_splat(a[row]);
 }
-KERNEL_INLINE vec_u32 a_bytes(const u32 *a, const struct layout y)
+/* The bytes of four rows, and those of columns, four times. */
+KERNEL_INLINE const u32 *bytes_at(const u32 *elements, const int step, const struct layout y)
 {
-    return y.m == 4 ? vector_load(a + TO_BYTES) : vector_splat(a[TO_BYTES]);
+    return elements + TO_BYTES + step % y.per_lane / 4 * WAVE_LANES + step / y.per_lane * y.m;
+}
+KERNEL_INLINE vec_u32 a_bytes(const u32 *a, const int step, const struct layout y)
+{
+    const u32 *at = bytes_at(a, step, y);
+    const int part = step % y.per_lane % 4;
+    return y.m == 4 ? vector_quads(vector_load(at), part) : vector_splat(at[part]);
+}
+/* Which byte is a step's: halves are in the order that takes the fewest instructions. */
+KERNEL_INLINE int byte_of_step(const int step, const int per_lane)
+{
+    return per_lane == 4 ? step % 2 * 2 + step % 4 / 2 : step % 4;
+}
+KERNEL_INLINE vec_u32 b_bytes(const u32 *b, const int step, const struct layout y)
+{
+    return vector_bytes_own(vector_load(bytes_at(b, step, y)),
+                            byte_of_step(step % y.per_lane, y.per_lane));
 }
 
 /* Products cut off and added up, in units of 24 binary digits below `top`. */
@@ -148,10 +167,11 @@ struct fused_scale {
     bool zeros;  /* what has no larger one is zero */
     bool usable; /* or else bytes do not help */
 };
-/* `most`: the largest exponents of A and B, added up. */
-KERNEL_INLINE struct fused_scale fused_scale_of(int most, bool zeros)
+/* The largest exponents of A and B, added up: those that bytes are below, and those that there are.
+ */
+KERNEL_INLINE struct fused_scale fused_scale_of(int above, int most, bool zeros)
 {
-    const int base = most + 2 * BYTE_ABOVE - BYTE_ZERO - BIAS;
+    const int base = above + 2 * BYTE_ABOVE - BYTE_ZERO - BIAS;
     int least = BIAS + TOP_LEAST - 1 - base - BYTE_ZERO;
     least = least < BYTE_LEAST - 1 ? BYTE_LEAST - 1 : least > 0 ? 0 : least;
     return (struct fused_scale){base, ((u32)least & 0xff) * 0x01010101, zeros,
@@ -159,17 +179,35 @@ KERNEL_INLINE struct fused_scale fused_scale_of(int most, bool zeros)
 }
 
 /* The largest exponents of four rows' products, 128 more than what bytes say. */
-KERNEL_INLINE vec_u32 quad_tops(struct quad_factors from, const struct layout y, const int first,
-                                const int count, const int stride, u32 least)
+KERNEL_INLINE vec_u32 quad_tops(const u32 *a, const vec_u32 *b, const struct layout y,
+                                const int first, const int count, const int stride, u32 least)
 {
     vec_u32 top = vector_splat(least);
     UNROLL for (int n = 0; n < count; n++)
     {
-        const int step = step_at(first + n * stride, y);
-        const vec_u32 b = vector_load(from.b + step + TO_BYTES);
-        top = vector_max_i8(top, vector_add_i8(a_bytes(from.a + step, y), b));
+        const int step = first + n * stride;
+        top = vector_max_i8(top, vector_add_bytes(a_bytes(a, step, y), b[step]));
     }
     return top ^ BYTES_SIGNS;
+}
+/* Those of a group's even steps and of its odd ones, or of all. */
+struct quad_tops {
+    vec_u32 first, second;
+};
+/* Of a group of steps, by one vector of columns: of each four rows in turn. They are found before
+ * anything is multiplied, for products have to wait for them. */
+KERNEL_INLINE void group_tops(struct quad_tops *tops, struct quad_factors from, const int quads,
+                              const struct layout y, const int count, u32 least, const bool f8)
+{
+    vec_u32 b[GROUP_MAX];
+    UNROLL for (int n = 0; n < count; n++) b[n] = b_bytes(from.b, n, y);
+    for (int q = 0; q < quads; q++, from.a += 4)
+        if (f8) {
+            tops[q].first = quad_tops(from.a, b, y, 0, count / 2, 2, least);
+            tops[q].second = quad_tops(from.a, b, y, 1, count / 2, 2, least);
+        } else {
+            tops[q].first = quad_tops(from.a, b, y, 0, count, 1, least);
+        }
 }
 /* One row's, where f32 has exponents. */
 KERNEL_INLINE vec_u32 row_top(vec_u32 tops, const int row)
@@ -235,6 +273,23 @@ KERNEL_INLINE vec_u32 vector_shift_up(vec_u32 x, vec_u32 digits)
 #endif
 }
 
+/* What is more than 25 digits below the products' largest exponent, in units of 24 below it. */
+KERNEL_INLINE vec_f32 addend_f8(vec_f32 x)
+{
+    return (vec_f32)((vec_u32)x & ~(vec_u32)((x > -0.5f) & (x < 0)));
+}
+
+/* Odd where a mask's digits are not all zero. */
+KERNEL_INLINE vec_i32 vector_odd_where(vec_i32 x, vec_u32 digits, u32 mask)
+{
+#if defined(__AVX512F__)
+    const __mmask16 any = _mm512_test_epi32_mask((__m512i)digits, _mm512_set1_epi32((int)mask));
+    return (vec_i32)_mm512_mask_or_epi32((__m512i)x, any, (__m512i)x, _mm512_set1_epi32(1));
+#else
+    return x | (((digits & mask) != 0) & 1);
+#endif
+}
+
 /* With C: whole numbers of units 24 digits below the products' largest exponent or 29 below C's,
  * where that is larger. There the two next digits of the products, all that count, are one that is
  * not zero if they are not, which rounds the same way. */
@@ -245,12 +300,11 @@ KERNEL_INLINE vec_u32 row_rounded(vec_u32 c, vec_i32 sum, vec_u32 top, int base,
     const vec_u32 up = ((u32)(2 * BIAS + UNITS_OF_C) << FRACTION) - large;
     const vec_u32 down = large - ((u32)UNITS_OF_C << FRACTION);
     const vec_u32 lost = (large - small) >> FRACTION;
-    const vec_u32 digits = vector_shift_up((vec_u32)sum, 32 - lost) & 0xc0000000;
-    vec_f32 x = (vec_f32)c * (vec_f32)up;
-    if (f8) /* more than 25 digits below */
-        x = (vec_f32)((vec_u32)x & ~(vec_u32)((x > -0.5f) & (x < 0)));
-    const vec_i32 total = vector_shift_down(sum, (vec_i32)lost) + vector_floor(x);
-    const vec_i32 odd = total | ((digits != 0) & 1);
+    const vec_f32 x = (vec_f32)c * (vec_f32)up;
+    const vec_i32 total =
+        vector_shift_down(sum, (vec_i32)lost) + vector_floor(f8 ? addend_f8(x) : x);
+    const vec_i32 odd =
+        vector_odd_where(total, vector_shift_up((vec_u32)sum, 32 - lost), 0xc0000000);
     return (vec_u32)(vector_f32_of_i32(odd) * (vec_f32)down);
 }
 
@@ -296,20 +350,18 @@ KERNEL_INLINE bool quad_wide_of(vec_u32 *c, struct quad q, struct fused_scale s,
 }
 
 /* Four rows by one vector, one group. Whether it has been done, by what bytes say. */
-KERNEL_INLINE bool quad_group(vec_u32 *c, struct quad_factors from, const struct fused_scale f,
-                              const struct layout y, const int count, const bool f8)
+KERNEL_INLINE bool quad_group(vec_u32 *c, struct quad_factors from, const struct quad_tops *t,
+                              const struct fused_scale f, const struct layout y, const int count,
+                              const bool f8)
 {
     const vec_u8 known = (vec_u8)vector_splat((f.least ^ BYTES_SIGNS) + 0x01010101); /* least */
-    vec_u32 tops;
+    vec_u32 tops = t->first;
     struct quad q;
     if (f8) {
-        const vec_u32 even = quad_tops(from, y, 0, count / 2, 2, f.least);
-        const vec_u32 odd = quad_tops(from, y, 1, count / 2, 2, f.least);
-        tops = vector_max_u8(even, odd);
-        q = quad_join(quad_products(from, y, 0, count / 2, 2, even, f.base),
-                      quad_products(from, y, 1, count / 2, 2, odd, f.base));
+        tops = vector_max_u8(tops, t->second);
+        q = quad_join(quad_products(from, y, 0, count / 2, 2, t->first, f.base),
+                      quad_products(from, y, 1, count / 2, 2, t->second, f.base));
     } else {
-        tops = quad_tops(from, y, 0, count, 1, f.least);
         q = quad_products(from, y, 0, count, 1, tops, f.base);
     }
     const vec_u32 special = tops & BYTES_SIGNS;

@@ -348,15 +348,28 @@ KERNEL_INLINE i32 vector_most(vec_i32 x)
 #endif
 }
 
-/* Signed bytes: sums, the nearest there is if too large; and the larger ones. */
-KERNEL_INLINE vec_u32 vector_add_i8(vec_u32 a, vec_u32 b)
+KERNEL_INLINE vec_u32 vector_add_bytes(vec_u32 a, vec_u32 b)
+{
+    return (vec_u32)((vec_u8)a + (vec_u8)b);
+}
+KERNEL_INLINE vec_u32 vector_min_u8(vec_u32 a, vec_u32 b)
 {
 #if defined(__AVX512F__)
-    return (vec_u32)_mm512_adds_epi8((__m512i)a, (__m512i)b);
+    return (vec_u32)_mm512_min_epu8((__m512i)a, (__m512i)b);
 #elif defined(__AVX2__)
-    return (vec_u32)_mm256_adds_epi8((__m256i)a, (__m256i)b);
+    return (vec_u32)_mm256_min_epu8((__m256i)a, (__m256i)b);
 #else
-    return (vec_u32)_mm_adds_epi8((__m128i)a, (__m128i)b);
+    return (vec_u32)_mm_min_epu8((__m128i)a, (__m128i)b);
+#endif
+}
+KERNEL_INLINE vec_u32 vector_min_i16(vec_u32 a, vec_u32 b)
+{
+#if defined(__AVX512F__)
+    return (vec_u32)_mm512_min_epi16((__m512i)a, (__m512i)b);
+#elif defined(__AVX2__)
+    return (vec_u32)_mm256_min_epi16((__m256i)a, (__m256i)b);
+#else
+    return (vec_u32)_mm_min_epi16((__m128i)a, (__m128i)b);
 #endif
 }
 KERNEL_INLINE vec_u32 vector_max_u8(vec_u32 a, vec_u32 b)
@@ -380,7 +393,13 @@ KERNEL_INLINE vec_u32 vector_max_i8(vec_u32 a, vec_u32 b)
     return vector_max_u8(a ^ signs, b ^ signs) ^ signs;
 #endif
 }
-/* Each lane gets byte n of its own four times, or one byte of each of its four. */
+/* The largest byte. */
+KERNEL_INLINE u32 vector_most_u8(vec_u32 x)
+{
+    const vec_u32 two = vector_max_u8(x, x >> 16);
+    return (u32)vector_most((vec_i32)(vector_max_u8(two, two >> 8) & 0xff));
+}
+/* Each lane gets byte n of its own four times. */
 KERNEL_INLINE vec_u32 vector_bytes_own(vec_u32 x, const int n)
 {
 #if defined(__AVX2__)
@@ -392,13 +411,17 @@ KERNEL_INLINE vec_u32 vector_bytes_own(vec_u32 x, const int n)
     return two | two << 16;
 #endif
 }
-KERNEL_INLINE vec_u32 vector_bytes_quads(vec_u32 x, const int n)
+/* Four lanes' bytes: lane n gets each one's byte n, or bytes 0, 2, 1 and 3 if `swapped`. */
+KERNEL_INLINE vec_u32 vector_bytes_turned(vec_u32 x, const bool swapped)
 {
 #if defined(__AVX2__)
-    return VECTOR_BYTES_MOVED(x, _mm_add_epi8(_mm_set1_epi32(0x0c080400), _mm_set1_epi8((char)n)));
+    const __m128i plain = _mm_set_epi32(0x0f0b0703, 0x0e0a0602, 0x0d090501, 0x0c080400);
+    const __m128i other = _mm_set_epi32(0x0f0b0703, 0x0d090501, 0x0e0a0602, 0x0c080400);
+    return VECTOR_BYTES_MOVED(x, swapped ? other : plain);
 #else
-    const __m128i byte = (__m128i)(x >> (8 * n) & 0xff), half = _mm_packs_epi32(byte, byte);
-    return (vec_u32)_mm_packus_epi16(half, half);
+    const __m128i pairs = _mm_unpacklo_epi8((__m128i)x, _mm_srli_si128((__m128i)x, 8));
+    const __m128i all = _mm_unpacklo_epi8(pairs, _mm_srli_si128(pairs, 8));
+    return (vec_u32)(swapped ? _mm_shuffle_epi32(all, 0xd8) : all);
 #endif
 }
 
