@@ -4,7 +4,7 @@
  * widened as they lie, the strip's first half of them and its second one, so that nothing is
  * unpacked.
  */
-#include "translate/emit.h"
+#include "translate/run.h"
 #include "valu/mix.h"
 
 #define ONE32     UINT32_C(0x3f800000)
@@ -13,7 +13,7 @@
 #define SIGNS16   UINT32_C(0x80008000)
 #define QUIETS    UINT32_C(0x02000200)
 #define ABOVE_INF UINT32_C(0x03ff03ff) /* takes sizes of NaNs beyond 0x7fff */
-enum { HALF_BITS = 16, NEAREST = 0, TO_ZERO = 3, UPPER = 1 };
+enum { HALF_BITS = 16, NEAREST = 0, TO_ZERO = 3, UPPER = 1, UPPER_RESULT = 8 };
 /* Functions of a, b and m as tables: m ? b : a; (a & m) | b. */
 enum { TABLE_CHOOSE = 0xd8, TABLE_BESIDE = 0xec };
 
@@ -56,6 +56,35 @@ static bool is_register(const struct emitter *e, int n, struct place *place)
     return (operand->kind == OPND_VGPR || operand->kind == OPND_AGPR) && !(signs >> n & 1) &&
            !source_is_modified(e, n);
 }
+/* From the words that the register's last writer has left, if they are there still. */
+static bool words_widened(struct emitter *e, struct place place, enum widened_part part,
+                          unsigned *r)
+{
+    unsigned words;
+    if (!values_widened(&e->values, place, part, &words))
+        return false;
+    *r = values_temporary(&e->values);
+    op(e, X86_VCVTPH2PS, *r, 0, x86_reg(words));
+    emit_done(e, words);
+    return true;
+}
+static void keep_words(struct emitter *e, enum widened_part part, unsigned words)
+{
+    const struct inst *i = e->inst;
+    if (part != WORDS_LANES && e->x->level->vector_masks)
+        return; /* too few registers are left */
+    if (i->modifier == MOD_NONE && !(i->format == FMT_VOP3 && i->op_sel & UPPER_RESULT))
+        values_keep_widened(&e->values, operand_place(&i->dst), part, words);
+}
+/* Floats become lanes' halves. */
+static void half_result(struct emitter *e, unsigned words)
+{
+    unsigned r = values_temporary(&e->values);
+    narrow(e, words, NEAREST);
+    op(e, X86_VPMOVZXWD, r, 0, x86_reg(words));
+    emit_result(e, r);
+    keep_words(e, WORDS_LANES, words);
+}
 /* Not to be changed: the next instruction may want it, too. */
 static unsigned source_widened(struct emitter *e, int n)
 {
@@ -64,37 +93,18 @@ static unsigned source_widened(struct emitter *e, int n)
     unsigned r;
     if (kept && values_widened(&e->values, place, WIDENED_LANES, &r))
         return r;
-    unsigned host = source_host(e, n, 0);
-    r = widened(e, host);
-    emit_done(e, host);
+    if (!kept || !words_widened(e, place, WORDS_LANES, &r)) {
+        unsigned host = source_host(e, n, 0);
+        r = widened(e, host);
+        emit_done(e, host);
+    }
     if (kept)
         values_keep_widened(&e->values, place, WIDENED_LANES, r);
     return r;
 }
 
-/* The sum's rounding error says whether its last bit must be made odd, and in which direction. */
-static void make_odd(struct emitter *e, unsigned sum, unsigned p, unsigned c)
-{
-    enum { NOT_EQUAL_ORDERED = 0x0c, SIGN = 31 };
-    unsigned t = emit_form(e, X86_VSUBPS, sum, x86_reg(p));
-    unsigned rest = emit_form(e, X86_VSUBPS, sum, x86_reg(t));
-    op(e, X86_VSUBPS, rest, p, x86_reg(rest));
-    op(e, X86_VSUBPS, t, c, x86_reg(t));
-    op(e, X86_VADDPS, rest, rest, x86_reg(t));
-    unsigned inexact =
-        emit_test(e, X86_VCMPPS, rest, x86_constant32(e->x, 0), x86_imm(NOT_EQUAL_ORDERED));
-    unsigned even = emit_test(e, X86_VPTESTNMD, sum, x86_constant32(e->x, 1), x86_masked(inexact));
-    op(e, X86_VPXORD, t, rest, x86_reg(sum));
-    x86_shift(e->x, X86_VPSRAD_IMM, t, t, SIGN); /* -1: the exact sum is nearer to zero */
-    op(e, X86_VPORD, t, t, x86_constant32(e->x, 1));
-    x86_vector(e->x, X86_VPADDD, sum, sum, x86_reg(t), x86_masked(even));
-    emit_mask_done(e, inexact);
-    emit_mask_done(e, even);
-    emit_done(e, t);
-    emit_done(e, rest);
-}
-/* What a * b + c is as halves, rounded once. Rounded up and down its last bits differ where it is
- * inexact; the odd one does not change what it is rounded to next. */
+/* What a * b + c is, for it to be rounded to halves. Rounded up and down its last bits differ where
+ * it is inexact; the odd one does not change what it is rounded to next. */
 static unsigned fused_avx512(struct emitter *e, unsigned a, unsigned b, unsigned c)
 {
     unsigned down = values_temporary(&e->values), r = values_temporary(&e->values);
@@ -107,64 +117,91 @@ static unsigned fused_avx512(struct emitter *e, unsigned a, unsigned b, unsigned
     x86_vector(e->x, X86_VMOVDQA32_LOAD, r, 0, x86_reg(down), x86_masked(odd));
     emit_mask_done(e, odd);
     emit_done(e, down);
-    narrow(e, r, NEAREST);
     return r;
 }
-/* Where floats to both sides of the nearest one become the same half it does, too. Else, which is
- * rare, it is near the middle of two. */
+/* The sum's rounding error says whether its last bit must be made odd, and in which direction.
+ * Behind a branch, with registers that are anybody's. */
+enum { ASIDE = 4 };
+static void make_odd(struct x86 *x, unsigned sum, unsigned a, unsigned b, unsigned c,
+                     const unsigned free[ASIDE])
+{
+    enum { NOT_EQUAL_ORDERED = 0x0c, SIGN = 31 };
+    const unsigned t = free[0], rest = free[1], mask = free[2], p = free[3];
+    const struct x86_option plain = {0};
+    x86_vector(x, X86_VMULPS, p, a, x86_reg(b), plain); /* exact */
+    x86_vector(x, X86_VSUBPS, t, sum, x86_reg(p), plain);
+    x86_vector(x, X86_VSUBPS, rest, sum, x86_reg(t), plain);
+    x86_vector(x, X86_VSUBPS, rest, p, x86_reg(rest), plain);
+    x86_vector(x, X86_VSUBPS, t, c, x86_reg(t), plain);
+    x86_vector(x, X86_VADDPS, rest, rest, x86_reg(t), plain);
+    x86_vector(x, X86_VCMPPS, X86_MASK_HOST + mask, rest, x86_constant32(x, 0),
+               x86_imm(NOT_EQUAL_ORDERED));
+    x86_vector(x, X86_VPXORD, rest, rest, x86_reg(sum), plain);
+    x86_shift(x, X86_VPSRAD_IMM, rest, rest, SIGN); /* -1: the exact sum is nearer to zero */
+    x86_vector(x, X86_VPORD, rest, rest, x86_constant32(x, 1), plain);
+    x86_vector(x, X86_VPANDD, rest, rest, x86_reg(mask), plain);
+    x86_vector(x, X86_VPANDD, mask, sum, x86_constant32(x, 1), plain);
+    x86_vector(x, X86_VPADDD, mask, mask, x86_constant32(x, UINT32_MAX), plain);
+    x86_vector(x, X86_VPANDD, rest, rest, x86_reg(mask), plain); /* where it is even */
+    x86_vector(x, X86_VPADDD, sum, sum, x86_reg(rest), plain);
+}
+static void make_odd_aside(struct emitter *e, unsigned sum, unsigned a, unsigned b, unsigned c)
+{
+    struct x86_rm homes[ASIDE];
+    unsigned free[ASIDE], host = 0;
+    for (unsigned n = 0; n < ASIDE; n++, host++) {
+        while (host == sum || host == a || host == b || host == c)
+            host++;
+        free[n] = host;
+        homes[n] = x86_memory(
+            RSP, FRAME_ASIDE + (int32_t)(n * sizeof(uint32_t) * e->x->level->lanes), false);
+        op(e, X86_VMOVDQU32_STORE, host, 0, homes[n]);
+    }
+    make_odd(e->x, sum, a, b, c, free);
+    for (unsigned n = 0; n < ASIDE; n++)
+        op(e, X86_VMOVDQU32_LOAD, free[n], 0, homes[n]);
+}
+
+/* The nearest float becomes the right half unless it is the middle of two. That is looked for where
+ * halves are normal, by the lower words of lanes: thirteen digits are one followed by zeros. Where
+ * they are not, but for floats that are exact (below 2^-24: products are multiples of 2^-48), any
+ * may be, by the upper words: the exponent. Both words' numbers end beside the largest one. */
 static unsigned fused_avx2(struct emitter *e, unsigned a, unsigned b, unsigned c)
 {
-    enum { ABOVE_ONE = 0x3f800001, BELOW_ONE = 0x3f7ffffe, ASIDE = 4 };
-    unsigned p = emit_form(e, X86_VMULPS, a, x86_reg(b)); /* exact */
-    emit_done(e, a);
-    emit_done(e, b);
-    unsigned sum = emit_form(e, X86_VADDPS, p, x86_reg(c));
-    unsigned r = emit_form(e, X86_VMULPS, sum, x86_constant32(e->x, ABOVE_ONE));
-    unsigned below = emit_form(e, X86_VMULPS, sum, x86_constant32(e->x, BELOW_ONE));
-    narrow(e, r, NEAREST);
-    narrow(e, below, NEAREST);
-    op(e, X86_VPXORD, below, below, x86_reg(r));
-    emit_done(e, below);
-    values_aside(&e->values, ASIDE); /* writes to none of them */
-    op(e, X86_VPTEST, below, 0, x86_reg(below));
-    const size_t same = x86_jump_if(e->x, JUMP_EQUAL);
-    make_odd(e, sum, p, c);
-    narrow(e, sum, NEAREST);
-    emit_copy(e, r, x86_reg(sum));
-    x86_land(e->x, same);
-    values_aside_over(&e->values);
-    emit_done(e, sum);
-    emit_done(e, p);
-    return r;
+    const uint32_t eighth_and_sign_out = UINT32_C(0xfffefff8); /* times -2, times -8 */
+    const uint32_t last_in_turn = UINT32_C(0xe6ffffff), others = UINT32_C(0x75ff7ffe);
+    unsigned sum = emit_form(e, X86_VMULPS, a, x86_reg(b)); /* exact */
+    op(e, X86_VADDPS, sum, sum, x86_reg(c));
+    unsigned middle = emit_form(e, X86_VPMULLW, sum, x86_constant32(e->x, eighth_and_sign_out));
+    op(e, X86_VPADDW, middle, middle, x86_constant32(e->x, last_in_turn));
+    op(e, X86_VPCMPGTW, middle, middle, x86_constant32(e->x, others));
+    op(e, X86_VPTEST, middle, 0, x86_reg(middle));
+    const size_t none = x86_jump_if(e->x, JUMP_EQUAL);
+    make_odd_aside(e, sum, a, b, c);
+    x86_land(e->x, none);
+    emit_done(e, middle);
+    return sum;
 }
 
 EMIT(half_binary)
 {
     int first = e->operation->flags & REVERSED ? 1 : 0;
     unsigned a = source_widened(e, first), b = source_widened(e, !first);
-    unsigned r = emit_form(e, e->operation->form, a, x86_reg(b));
-    narrow_lanes(e, r, NEAREST);
-    emit_result(e, r);
+    half_result(e, emit_form(e, e->operation->form, a, x86_reg(b)));
 }
 EMIT(half_fma)
 {
     unsigned a = source_widened(e, 0), b = source_widened(e, 1), c = source_widened(e, 2);
-    unsigned r = (e->x->level->vector_masks ? fused_avx2 : fused_avx512)(e, a, b, c);
-    op(e, X86_VPMOVZXWD, r, 0, x86_reg(r));
-    emit_result(e, r);
+    half_result(e, (e->x->level->vector_masks ? fused_avx2 : fused_avx512)(e, a, b, c));
 }
 EMIT(half_unary)
 {
-    unsigned r = emit_form(e, e->operation->form, 0, x86_reg(source_widened(e, 0)));
-    narrow_lanes(e, r, NEAREST);
-    emit_result(e, r);
+    half_result(e, emit_form(e, e->operation->form, 0, x86_reg(source_widened(e, 0))));
 }
 EMIT(half_round)
 {
     struct x86_rm a = x86_reg(source_widened(e, 0));
-    unsigned r = emit_form_imm(e, X86_VRNDSCALEPS, 0, a, e->operation->argument);
-    narrow_lanes(e, r, NEAREST);
-    emit_result(e, r);
+    half_result(e, emit_form_imm(e, X86_VRNDSCALEPS, 0, a, e->operation->argument));
 }
 /* The argument: of the square root. */
 EMIT(half_reciprocal)
@@ -172,16 +209,12 @@ EMIT(half_reciprocal)
     unsigned a = source_widened(e, 0), one = constant_host(e, ONE32);
     if (e->operation->argument)
         a = emit_form(e, X86_VSQRTPS, 0, x86_reg(a));
-    unsigned r = emit_form(e, X86_VDIVPS, one, x86_reg(a));
-    narrow_lanes(e, r, NEAREST);
-    emit_result(e, r);
+    half_result(e, emit_form(e, X86_VDIVPS, one, x86_reg(a)));
 }
 
 EMIT(half_of_float)
 {
-    unsigned a = source_copy(e, 0, 0);
-    narrow_lanes(e, a, NEAREST);
-    emit_result(e, a);
+    half_result(e, source_copy(e, 0, 0));
 }
 EMIT(float_of_half)
 {
@@ -197,8 +230,7 @@ EMIT(half_of_int)
     x86_shift(e->x, e->operation->argument ? X86_VPSRAD_IMM : X86_VPSRLD_IMM, wide, wide,
               HALF_BITS);
     op(e, X86_VCVTDQ2PS, wide, 0, x86_reg(wide));
-    narrow_lanes(e, wide, NEAREST);
-    emit_result(e, wide);
+    half_result(e, wide);
 }
 
 /* a's low half, b's above it. */
@@ -380,21 +412,26 @@ static unsigned part_widened(struct emitter *e, struct packed *p, unsigned part)
     unsigned r;
     if (p->kept && values_widened(&e->values, p->place, part, &r))
         return r;
-    if (!p->found)
-        p->host = source_pairs(e, p->n);
-    p->found = true;
-    r = values_temporary(&e->values);
-    if (part)
-        x86_vector(e->x, X86_VEXTRACTI64X4, p->host, 0, x86_reg(r), x86_imm(UPPER));
-    op(e, X86_VCVTPH2PS, r, 0, x86_reg(part ? r : p->host));
+    if (!p->kept || !words_widened(e, p->place, WORDS_FIRST + part, &r)) {
+        if (!p->found)
+            p->host = source_pairs(e, p->n);
+        p->found = true;
+        r = values_temporary(&e->values);
+        if (part)
+            x86_vector(e->x, X86_VEXTRACTI64X4, p->host, 0, x86_reg(r), x86_imm(UPPER));
+        op(e, X86_VCVTPH2PS, r, 0, x86_reg(part ? r : p->host));
+    }
     if (p->kept)
         values_keep_widened(&e->values, p->place, part, r);
     return r;
 }
 static void pairs_result(struct emitter *e, const unsigned parts[2])
 {
-    x86_vector(e->x, X86_VINSERTI64X4, parts[0], parts[0], x86_reg(parts[1]), x86_imm(UPPER));
-    emit_result(e, parts[0]);
+    unsigned r = values_temporary(&e->values);
+    x86_vector(e->x, X86_VINSERTI64X4, r, parts[0], x86_reg(parts[1]), x86_imm(UPPER));
+    emit_result(e, r);
+    keep_words(e, WORDS_FIRST, parts[0]);
+    keep_words(e, WORDS_SECOND, parts[1]);
 }
 EMIT(pairs_binary)
 {
@@ -418,11 +455,10 @@ EMIT(pairs_fma)
         unsigned a = part_widened(e, &sources[0], part), b = part_widened(e, &sources[1], part);
         unsigned c = part_widened(e, &sources[2], part);
         r[part] = (avx2 ? fused_avx2 : fused_avx512)(e, a, b, c);
-        emit_done(e, c);
-        if (avx2)
-            continue;
+        narrow(e, r[part], NEAREST);
         emit_done(e, a);
         emit_done(e, b);
+        emit_done(e, c);
     }
     pairs_result(e, r);
 }

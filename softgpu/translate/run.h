@@ -82,7 +82,8 @@ enum {
     FRAME_BASES = 512,  /* lds.c: where strips' lanes begin that follow each other */
     FRAME_STATE = 640,  /* strips.c: MXCSR that flushes denormals */
     FRAME_LANE = 704,   /* linear_code.c: numbers of a strip's lanes */
-    FRAME_SLOTS = 768,  /* linear_code.c: dwords */
+    FRAME_ASIDE = 768,  /* emit_half.c: four host registers */
+    FRAME_SLOTS = 896,  /* linear_code.c: dwords */
     FRAME_BYTES = FRAME_SLOTS + 4 * 192 + 8 /* keeps the stack's alignment in calls */
 };
 /* Emits the run. `plain` is executed in place of the first instruction where the run cannot be;

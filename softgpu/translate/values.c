@@ -298,7 +298,7 @@ static void place_forget(struct values *v, struct place place)
     drop(find(v, VALUE_ROW, place, 0));
     drop(find(v, VALUE_INDEX, place, 0));
     drop(find(v, VALUE_INDEX, place, 1));
-    for (unsigned part = WIDENED_FIRST; part <= WIDENED_LANES; part++)
+    for (unsigned part = 0; part < WIDENED_PARTS; part++)
         drop(find(v, VALUE_WIDENED, place, part));
     pairs_drop(v, place, 0);
     pairs_drop(v, place, 1);

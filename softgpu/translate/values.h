@@ -103,8 +103,17 @@ void values_set_pair(struct values *v, struct place place, unsigned first, unsig
  */
 bool values_index(struct values *v, struct place place, unsigned kind, unsigned *host);
 /* Halves of the GPU register as floats, kept as long as it has them: packed ones as they lie, in
- * two parts, or lanes' low ones. False: nobody has them yet; a temporary that does is kept. */
-enum widened_part { WIDENED_FIRST, WIDENED_SECOND, WIDENED_LANES };
+ * two parts, or lanes' low ones. Or as words that nothing is between, which is what becomes floats.
+ * False: nobody has them yet; a temporary that does is kept. */
+enum widened_part {
+    WIDENED_FIRST,
+    WIDENED_SECOND,
+    WIDENED_LANES,
+    WORDS_FIRST,
+    WORDS_SECOND,
+    WORDS_LANES,
+    WIDENED_PARTS
+};
 bool values_widened(struct values *v, struct place place, enum widened_part part, unsigned *host);
 void values_keep_widened(struct values *v, struct place place, enum widened_part part,
                          unsigned host);

@@ -170,12 +170,31 @@ static unsigned function2(struct x86 *x, unsigned table, unsigned scratch, unsig
     return scratch;
 }
 
+/* Is it dst's words or b's, whichever a constant says? Which ones of an instruction are b's; 0: it
+ * is not. */
+static unsigned words_of(const struct x86 *x, struct x86_rm rm, unsigned table)
+{
+    enum { DST_WHERE_SET = 0xe4, OTHER_WHERE_SET = 0xd8, LOW_WORDS = 0x55, HIGH_WORDS = 0xaa };
+    if (rm.kind != X86_CONSTANT || (table != DST_WHERE_SET && table != OTHER_WHERE_SET))
+        return 0;
+    const uint64_t mask = x->constants[rm.constant];
+    const bool set = table == OTHER_WHERE_SET;
+    if (mask == UINT64_C(0x0000ffff0000ffff))
+        return set ? LOW_WORDS : HIGH_WORDS;
+    return mask == UINT64_C(0xffff0000ffff0000) ? (set ? HIGH_WORDS : LOW_WORDS) : 0;
+}
+
 /*
  * Any function of three bits, the first of which is dst: f(0, b, c) ^ (dst & g(b, c)), where g is
  * f(0, b, c) ^ f(1, b, c). The odd half of the tables are complements of the even one.
  */
 static void ternary(struct x86 *x, unsigned dst, unsigned b, struct x86_rm rm, unsigned table)
 {
+    const unsigned words = words_of(x, rm, table);
+    if (words) {
+        x86_vex(x, X86_VPBLENDW, dst, dst, x86_reg(b), x86_imm(words));
+        return;
+    }
     unsigned low = table & 15, flips = low ^ table >> 4, c = loaded_register(x, X86_VPTERNLOGD, rm);
     bool complement = low & 1, unflips = flips & 1;
     unsigned base = function2(x, complement ? low ^ 15 : low, B, b, c), free = base == B ? A : B;
@@ -297,10 +316,10 @@ static void range(struct x86 *x, const struct range_forms *f, unsigned dst, unsi
 /* The low words of dwords, one behind the other. */
 static void words(struct x86 *x, unsigned dst, unsigned a)
 {
-    enum { LOW_WORD = 0xffff, UPPER = 1 };
-    op_rm(x, X86_VPANDD, A, a, x86_constant32(x, LOW_WORD));
-    x86_vex(x, X86_VEXTRACTI128, A, 0, x86_reg(B), x86_imm(UPPER));
-    op(x, X86_VPACKUSDW, dst, A, B);
+    enum { QUADS_APART = 0x08 };
+    const uint64_t low_words = UINT64_C(0x0d0c090805040100);
+    op_rm(x, X86_VPSHUFB, A, a, loaded(x, X86_VPSHUFB, x86_constant64(x, low_words)));
+    x86_vex(x, X86_VPERMQ_IMM, dst, 0, x86_reg(A), x86_imm(QUADS_APART));
 }
 
 /* False: the form is an instruction here, too. */
