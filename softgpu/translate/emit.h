@@ -17,6 +17,7 @@ struct emitter {
     const struct operation *operation;
     const struct inst *written_of; /* whose lanes `written` are the mask of; 0: all of them */
     unsigned written;
+    unsigned far;     /* rows in the frame that have been asked for */
     bool mask_unread; /* the next one that has to do with the mask it writes writes it, too */
 };
 
@@ -91,6 +92,14 @@ unsigned source_modified(struct emitter *e, int n, unsigned host);
 bool result_is_partial(const struct emitter *e);
 void result_modified(struct emitter *e, unsigned host);
 void mask_modified(struct emitter *e, unsigned mask);
+
+/* far_lanes.c: does the instruction read a strip's lanes in another one, or differ from strip to
+ * strip? Then its source is a row of the frame. */
+bool far_lanes(const struct inst *inst);
+unsigned far_moved(struct emitter *e);
+/* The mask of those of a row's lanes that are the strip's; of those that read a lane that runs. */
+unsigned far_mask(struct emitter *e, uint32_t lanes);
+unsigned far_running(struct emitter *e);
 
 /* dst = form(a, b) in a temporary. */
 unsigned emit_form(struct emitter *e, enum x86_form form, unsigned a, struct x86_rm b);

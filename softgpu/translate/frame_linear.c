@@ -179,29 +179,6 @@ static void direct_emit(struct frame *f, struct linear_frame *l, unsigned k,
             linear_mask_emit(f->x, &masks[n]);
 }
 
-static void strips_segment_emit(struct frame *f, struct linear_frame *l, unsigned k)
-{
-    const struct segment *segment = &f->run->segments[k];
-    struct linear_state before;
-    struct strips_plan plan;
-    for (unsigned n = segment->first; n < segment->first + segment->count; n++)
-        if (f->run->roles[n] == ROLE_SCALAR)
-            linear_note_scalar(&l->now, f->run->insts[n]);
-    if (!segment->strips)
-        return;
-    linear_forget_masks(&l->now);
-    before = l->now;
-    exec_check_emit(f, l, k);
-    plan_make(f->run, segment, &before, &plan);
-    direct_emit(f, l, k, &plan);
-    if (!plan.left)
-        return;
-    x86_gpr_move(f->x, RDI, RBX);
-    segment_rest_emit(f->x, f->run, segment, &plan);
-}
-
-/* ---- cuts ---- */
-
 /* Rows of registers first to last become what they should be. */
 static void rows_emit(struct frame *f, struct linear_frame *l, unsigned first, unsigned last)
 {
@@ -215,6 +192,32 @@ static void rows_emit(struct frame *f, struct linear_frame *l, unsigned first, u
         linear->stale = false;
     }
 }
+
+static void strips_segment_emit(struct frame *f, struct linear_frame *l, unsigned k)
+{
+    const struct segment *segment = &f->run->segments[k];
+    struct linear_state before;
+    struct strips_plan plan;
+    for (unsigned n = segment->first; n < segment->first + segment->count; n++)
+        if (f->run->roles[n] == ROLE_SCALAR)
+            linear_note_scalar(&l->now, f->run->insts[n]);
+    if (!segment->strips)
+        return;
+    linear_forget_masks(&l->now);
+    exec_check_emit(f, l, k);
+    for (unsigned n = segment->first; n < segment->first + segment->count; n++)
+        if (f->run->roles[n] == ROLE_VECTOR && far_lanes(f->run->insts[n]))
+            rows_emit(f, l, f->run->insts[n]->src[0].index, f->run->insts[n]->src[0].index);
+    before = l->now;
+    plan_make(f->run, segment, &before, &plan);
+    direct_emit(f, l, k, &plan);
+    if (!plan.left)
+        return;
+    x86_gpr_move(f->x, RDI, RBX);
+    segment_rest_emit(f->x, f->run, segment, &plan);
+}
+
+/* ---- cuts ---- */
 
 static void access_emit(struct frame *f, struct linear_frame *l, unsigned k, span_fn *access)
 {

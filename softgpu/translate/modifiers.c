@@ -20,20 +20,12 @@ static bool one_dword(const struct operation *operation)
     return operation->dwords <= 1;
 }
 
-/* Lanes within reach: a strip is a row, or half of one. */
+/* Lanes within reach: those of a row. */
 static bool dpp_is_known(const struct inst *inst)
 {
     const struct dpp_map *map = &dpp_maps[inst->dpp.ctrl % DPP_CONTROLS];
-    const struct x86_level *level = x86_level_find(valu_isa_name());
-    const unsigned banks = inst->dpp.bank_mask;
-    if (!level || !map->defined || map->shape != DPP_SHAPE_ROWS || inst->dpp.row_mask != 15)
-        return false;
-    if (level->lanes == ROW)
-        return true;
-    for (unsigned lane = 0; lane < ROW / 2; lane++) /* both halves alike */
-        if (map->from[lane] >= ROW / 2 || map->from[lane + ROW / 2] != map->from[lane] + ROW / 2)
-            return false;
-    return (map->valid & 0xff) == (map->valid >> 8 & 0xff) && (banks & 3) == (banks >> 2 & 3);
+    return x86_level_find(valu_isa_name()) && map->defined && map->shape == DPP_SHAPE_ROWS &&
+           inst->dpp.row_mask == 15;
 }
 
 /* Emitters look at the values of constants. */
@@ -64,10 +56,10 @@ static const struct dpp_map *dpp_map_of(const struct emitter *e)
     return &dpp_maps[e->inst->dpp.ctrl % DPP_CONTROLS];
 }
 
-/* Bits for the lanes of a strip. */
+/* Bits for the lanes of a strip, or of a row whose halves are not alike. */
 static uint32_t strip_lanes(const struct emitter *e)
 {
-    return (UINT32_C(1) << e->x->level->lanes) - 1;
+    return (UINT32_C(1) << (far_lanes(e->inst) ? ROW : e->x->level->lanes)) - 1;
 }
 static uint32_t banks_of(const struct emitter *e)
 {
@@ -81,6 +73,8 @@ static uint32_t banks_of(const struct emitter *e)
 /* RAX is nobody's within a strip. */
 static unsigned constant_mask(struct emitter *e, uint32_t lanes)
 {
+    if (far_lanes(e->inst))
+        return far_mask(e, lanes);
     unsigned k = values_mask_temporary(&e->values);
     x86_gpr_imm32(e->x, RAX, lanes);
     x86_mask_from(e->x, k, RAX);
@@ -96,6 +90,21 @@ static unsigned places_host(struct emitter *e)
     return places;
 }
 
+/* The mask of those that read a lane that runs. */
+static unsigned running(struct emitter *e)
+{
+    if (far_lanes(e->inst))
+        return far_running(e);
+    unsigned lanes = values_temporary(&e->values);
+    x86_vector(e->x, X86_VPMOVM2D, lanes, 0, x86_reg(MASK_EXEC), (struct x86_option){0});
+    unsigned places = places_host(e), moved = emit_form(e, X86_VPERMD, places, x86_reg(lanes));
+    unsigned run = emit_test(e, X86_VPMOVD2M, 0, x86_reg(moved), (struct x86_option){0});
+    emit_done(e, lanes);
+    emit_done(e, places);
+    emit_done(e, moved);
+    return run;
+}
+
 /* The mask of those of `among` that read a lane that is there and runs; 0: all of them do. */
 static unsigned readable(struct emitter *e, uint32_t among)
 {
@@ -103,16 +112,10 @@ static unsigned readable(struct emitter *e, uint32_t among)
     unsigned k = among == strip_lanes(e) ? 0 : constant_mask(e, among);
     if (!emit_exec(e))
         return k;
-    unsigned lanes = values_temporary(&e->values);
-    x86_vector(e->x, X86_VPMOVM2D, lanes, 0, x86_reg(MASK_EXEC), (struct x86_option){0});
-    unsigned places = places_host(e), moved = emit_form(e, X86_VPERMD, places, x86_reg(lanes));
-    unsigned run = emit_test(e, X86_VPMOVD2M, 0, x86_reg(moved), (struct x86_option){0});
+    unsigned run = running(e);
     if (k)
         x86_mask_and(e->x, run, run, k);
     emit_mask_done(e, k);
-    emit_done(e, lanes);
-    emit_done(e, places);
-    emit_done(e, moved);
     return run;
 }
 
@@ -137,6 +140,14 @@ static unsigned moved(struct emitter *e, unsigned host)
     if (e->inst->flags & IF_DPP_BOUND_CTRL)
         option.mask = (uint8_t)readable(e, strip_lanes(e));
     option.zero = option.mask != 0;
+    if (far_lanes(e->inst)) {
+        const unsigned dst = far_moved(e);
+        if (option.mask)
+            x86_vector(e->x, X86_VPANDD, dst, dst, x86_reg(option.mask - X86_MASK_HOST),
+                       (struct x86_option){0});
+        emit_mask_done(e, option.mask);
+        return dst;
+    }
     unsigned places = places_host(e), dst = values_temporary(&e->values);
     x86_vector(e->x, X86_VPERMD, dst, places, x86_reg(host), option);
     emit_done(e, places);

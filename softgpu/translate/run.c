@@ -163,7 +163,8 @@ static bool segment_fits(struct run *run, const struct inst *inst, enum role rol
     const struct operation *operation = operation_find(inst);
     switch (role) {
     case ROLE_VECTOR:
-        return reads_fit(run, operation, inst) && writes_fit(run, operation, inst);
+        return far_fits(run, inst) && reads_fit(run, operation, inst) &&
+               writes_fit(run, operation, inst);
     case ROLE_SCALAR:
         return scalar_fits(run, inst);
     case ROLE_LDS:

@@ -84,7 +84,9 @@ enum {
     FRAME_LANE = 704,   /* linear_code.c: numbers of a strip's lanes */
     FRAME_ASIDE = 768,  /* emit_half.c: four host registers */
     FRAME_SLOTS = 896,  /* linear_code.c: dwords */
-    FRAME_BYTES = FRAME_SLOTS + 4 * 192 + 8 /* keeps the stack's alignment in calls */
+    FAR_ROWS = 2,
+    FRAME_FAR = FRAME_SLOTS + 4 * 192,                 /* far_lanes.c: rows */
+    FRAME_BYTES = FRAME_FAR + FAR_ROWS * ROW_BYTES + 8 /* keeps the stack's alignment in calls */
 };
 /* Emits the run. `plain` is executed in place of the first instruction where the run cannot be;
  * NULL: what the buffer has behind the run. */
@@ -108,6 +110,11 @@ struct strips_plan {
 };
 void segment_rest_emit(struct x86 *x, const struct run *run, const struct segment *segment,
                        const struct strips_plan *plan);
+
+/* far_lanes.c: may the last segment have the instruction, too? When a segment begins: the rows that
+ * it asks the frame for. */
+bool far_fits(const struct run *run, const struct inst *inst);
+void far_rows_emit(struct x86 *x, const struct run *run, const struct segment *segment);
 
 /* What loads or stores a full wave's elements by the first one's address; NULL: handlers do. */
 span_fn *linear_access(const struct run *run, const struct inst *inst);

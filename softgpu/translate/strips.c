@@ -153,6 +153,7 @@ static void strips_emit(struct x86 *x, const struct run *run, const struct segme
     x86_load64(x, R8, RDI, WAVE(a));
     x86_gpr_move(x, R9, RDI);
     x86_gpr_imm32(x, RCX, WAVE_LANES / x->level->lanes);
+    far_rows_emit(x, run, segment);
     if (segment->lds)
         lds_segment_emit(x);
     if (plan)

@@ -175,10 +175,31 @@ static void numbers_instruction(void)
     done();
 }
 
+/* What another lane of the row has of a number, which few lanes or none do for themselves. */
+static void moved_number(void)
+{
+    static const uint16_t controls[] = {0x0b1, 0x101, 0x108, 0x111, 0x118, 0x124, 0x140, 0x141};
+    static const uint8_t banks[] = {0xf, 0xf, 0xe, 0x3};
+    struct inst *inst = put(OP_V_MOV_B32);
+    inst->format = FMT_VOP1;
+    inst->modifier = MOD_DPP;
+    inst->dpp.ctrl = controls[below(sizeof controls / sizeof *controls)];
+    inst->dpp.row_mask = 0xf;
+    inst->dpp.bank_mask = banks[below(sizeof banks)] & 0xf;
+    inst->flags |= below(2) ? IF_DPP_BOUND_CTRL : 0;
+    vgpr(&inst->src[0], below(NUMBERS));
+    vgpr(&inst->dst, below(3) ? DATA + below(DATA_ROWS) : below(NUMBERS));
+    done();
+}
+
 static void data_instruction(void)
 {
     static const uint16_t ops[] = {OP_V_XOR_B32, OP_V_MUL_LO_U32,  OP_V_ADD_U32,
                                    OP_V_MOV_B32, OP_V_CNDMASK_B32, OP_V_READFIRSTLANE_B32};
+    if (below(6) == 0) {
+        moved_number();
+        return;
+    }
     struct inst *inst = put(ops[below(sizeof ops / sizeof *ops)]);
     if (inst->op == OP_V_READFIRSTLANE_B32) {
         if (below(8))
