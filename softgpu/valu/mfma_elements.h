@@ -92,29 +92,33 @@ KERNEL_INLINE vec_u32 bytes_of(vec_u32 fields, int most, const struct format f)
     return (vec_u32)(0 - (vec_u8)vector_min_u8((vec_u32)below, (vec_u32)far));
 }
 
-/* What is known of a matrix: the largest field and whether all are numbers. */
+/* What is known of a matrix: the largest field, the least one that is not 0, whether all are
+ * numbers. */
 struct matrix {
-    int most;
+    int most, least;
     bool finite;
 };
 
 /* Fields of all steps, four in a dword. */
 KERNEL_INLINE struct matrix fields_load(struct elements *e, const u32 *rows, const struct format f)
 {
-    vec_u32 most = {0}, nan = {0};
+    vec_u32 most = {0}, nan = {0}, least = {0}; /* the negative of it, as all bytes wrap around */
     for (int n = 0; n < type_steps(f.type); n += 4)
         UNROLL for (int l = 0; l < WAVE_LANES; l += VECTOR_LANES)
         {
             const u32 *first = rows + n / 4 * WAVE_LANES + l;
             const vec_u32 fields = fields_of(first, f);
             most = vector_max_u8(most, fields);
-            if (f.type == FUSED_F8)
+            if (f.type == FUSED_F8) {
                 nan |= (vec_u32)((vec_u8)vector_load(first) == 0x80);
+                least = vector_max_u8(least, (vec_u32)(0 - (vec_u8)fields));
+            }
             vector_store(e->bytes[n / 4] + l, fields);
         }
     const int largest = (int)vector_most_u8(most);
     const bool numbers = f.type == FUSED_F8 ? !vector_any(nan) : largest < format_most(f);
-    return (struct matrix){largest, numbers};
+    const int smallest = f.type == FUSED_F8 ? 256 - (int)vector_most_u8(least) : 0;
+    return (struct matrix){largest, smallest, numbers};
 }
 KERNEL_INLINE void elements_load(struct elements *e, const u32 *rows, const struct format f)
 {
@@ -123,6 +127,35 @@ KERNEL_INLINE void elements_load(struct elements *e, const u32 *rows, const stru
         UNROLL for (int l = 0; l < WAVE_LANES; l += VECTOR_LANES) vector_store(
             e->row[n] + l, element_of(vector_load(rows + n * bits / 32 * WAVE_LANES + l), n, f));
     }
+}
+
+/* Digits behind the point of an 8-bit float; whether all of a matrix are whole numbers of 16 bits,
+ * of units of the least one's last digit. */
+KERNEL_INLINE int format_digits(const struct format f)
+{
+    return f.wide ? 2 : 3;
+}
+KERNEL_INLINE bool matrix_is_whole(struct matrix m, const struct format f)
+{
+    const int most = 15 - 1 - format_digits(f); /* fields above the least one */
+    return f.type == FUSED_F8 && m.finite && m.most - m.least <= most;
+}
+/* Those numbers, two steps in a dword. What they were made of is kept. */
+KERNEL_INLINE void pairs_load(struct elements *e, const u32 *rows, const struct format f, int least)
+{
+    const int power = BIAS - format_zero(f) + format_digits(f) - least;
+    const vec_f32 scale = (vec_f32)vector_splat((u32)(BIAS + power) << FRACTION);
+    for (int n = 0; n < type_steps(f.type); n += 2)
+        UNROLL for (int l = 0; l < WAVE_LANES; l += VECTOR_LANES)
+        {
+            const vec_u32 x = vector_load(rows + n / 4 * WAVE_LANES + l);
+            const vec_f32 even = (vec_f32)element_of(x, n, f),
+                          odd = (vec_f32)element_of(x, n + 1, f);
+            const vec_u32 low = (vec_u32)vector_truncate(even * scale) & 0xffff;
+            vector_store(e->pairs[n / 2] + l, low | (vec_u32)vector_truncate(odd * scale) << 16);
+            if (n % 4 == 0)
+                vector_store(e->raw[n / 4] + l, x);
+        }
 }
 
 /* Where there are infinities or NaNs: rows, the largest field of a number, and bytes. */

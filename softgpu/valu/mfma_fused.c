@@ -41,14 +41,15 @@ struct matrices {
     u32 lowest_a, lowest_b;
     bool finite;
     bool exponents, plain; /* whether they have been found, and f32 holds all products then */
+    bool rows;             /* whether elements are there as f32 */
+    bool wide_a, wide_b;
 };
 
-/* The exponent of a format's largest field, or of a matrix' where there are many: as f32 has it. */
-KERNEL_INLINE int matrix_load(struct elements *e, struct matrices *x, const u32 *rows,
-                              const struct format f, const bool quads)
+/* Bytes; returns the exponent that they are beyond: of a format's largest field, or of the matrix'
+ * where there are many, as f32 has it. */
+KERNEL_INLINE int matrix_bytes_load(struct elements *e, struct matrices *x, struct matrix m,
+                                    const u32 *rows, const struct format f, const bool quads)
 {
-    struct matrix m = fields_load(e, rows, f);
-    elements_load(e, rows, f);
     if (__builtin_expect(!m.finite, 0))
         m.most = rows_special(e, rows, f) - format_zero(f);
     x->most += m.most + format_zero(f);
@@ -63,15 +64,37 @@ KERNEL_INLINE void matrices_load(struct matrices *x, const struct mfma *shape, c
                                  const u32 *b, const enum fused_type type)
 {
     const struct format of_a = {type, shape->wide_a}, of_b = {type, shape->wide_b};
+    const struct matrix ma = fields_load(&x->a, a, of_a), mb = fields_load(&x->b, b, of_b);
+    const bool whole = matrix_is_whole(ma, of_a) && matrix_is_whole(mb, of_b);
     x->steps = type_steps(type);
     x->lowest_a = (u32)format_zero(of_a) + 1;
     x->lowest_b = (u32)format_zero(of_b) + 1;
     x->most = 0;
     x->finite = true;
     x->exponents = false;
-    const int bytes_a = matrix_load(&x->a, x, a, of_a, true);
-    const int bytes_b = matrix_load(&x->b, x, b, of_b, false);
-    x->scale = fused_scale_of(bytes_a + bytes_b, x->most, format_short(of_a));
+    x->rows = !whole;
+    x->wide_a = shape->wide_a;
+    x->wide_b = shape->wide_b;
+    if (whole) {
+        pairs_load(&x->a, a, of_a, ma.least);
+        pairs_load(&x->b, b, of_b, mb.least);
+    } else {
+        elements_load(&x->a, a, of_a);
+        elements_load(&x->b, b, of_b);
+    }
+    const int above_a = matrix_bytes_load(&x->a, x, ma, a, of_a, true);
+    const int above_b = matrix_bytes_load(&x->b, x, mb, b, of_b, false);
+    x->scale = fused_scale_of(above_a + above_b, x->most, format_short(of_a));
+    x->scale.whole = whole;
+    x->scale.near = ma.least + mb.least + format_zero(of_a) + format_zero(of_b) - BIAS +
+                    PRODUCT_DIGITS - format_digits(of_a) - format_digits(of_b) - x->scale.base;
+}
+/* Rows of 8-bit floats, where pairs are not enough. */
+static __attribute__((noinline)) void rows_load(struct matrices *x)
+{
+    elements_load(&x->a, x->a.raw[0], (struct format){FUSED_F8, x->wide_a});
+    elements_load(&x->b, x->b.raw[0], (struct format){FUSED_F8, x->wide_b});
+    x->rows = true;
 }
 
 /* Exponents by dwords; returns the least one of what is not zero. */
@@ -99,6 +122,8 @@ static __attribute__((noinline)) void matrices_exponents(struct matrices *x)
 KERNEL_INLINE void quad_slow(vec_u32 *c, struct matrices *x, struct quad_factors from,
                              const struct layout y, const int group, const bool f8)
 {
+    if (f8 && !x->rows)
+        rows_load(x);
     if (!x->exponents)
         matrices_exponents(x);
     if (x->plain)
@@ -114,9 +139,13 @@ KERNEL_INLINE void quad_run(u32 *d, struct addend c, struct matrices *x, struct 
                             const struct layout y, const int group, const bool f8,
                             quad_slow_fn *slow)
 {
+    const bool whole = f8 && scale.whole && tops_are_near(tops, &scale);
+    if (f8 && !whole && !x->rows)
+        rows_load(x);
     vec_u32 sum[4];
     UNROLL for (int i = 0; i < 4; i++) sum[i] = vector_load(c.row + i * c.stride);
-    if (__builtin_expect(!scale.usable || !quad_group(sum, from, tops, scale, y, group, f8), 0)) {
+    if (__builtin_expect(!scale.usable || !quad_group(sum, from, tops, scale, y, group, f8, whole),
+                         0)) {
         vec_u32 copy[4] = {sum[0], sum[1], sum[2], sum[3]}; /* sum stays in registers */
         slow(copy, x, from);
         UNROLL for (int i = 0; i < 4; i++) sum[i] = copy[i];

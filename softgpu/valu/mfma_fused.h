@@ -29,10 +29,14 @@ struct elements {
     u32 row[STEPS_PER_LANE_MAX][WAVE_LANES] __attribute__((aligned(64)));
     u32 bytes[STEPS_PER_LANE_MAX / 4][WAVE_LANES] __attribute__((aligned(64)));
     u32 exponent[STEPS_PER_LANE_MAX][WAVE_LANES] __attribute__((aligned(64))); /* if asked for */
+    /* 8-bit floats as whole numbers, two steps in a dword; and as they were. */
+    u32 pairs[STEPS_PER_LANE_MAX / 2][WAVE_LANES] __attribute__((aligned(64)));
+    u32 raw[STEPS_PER_LANE_MAX / 4][WAVE_LANES] __attribute__((aligned(64)));
 };
 enum { /* from an element */
        TO_BYTES = STEPS_PER_LANE_MAX * WAVE_LANES,
-       TO_EXPONENT = TO_BYTES + STEPS_PER_LANE_MAX / 4 * WAVE_LANES
+       TO_EXPONENT = TO_BYTES + STEPS_PER_LANE_MAX / 4 * WAVE_LANES,
+       TO_PAIRS = TO_EXPONENT + STEPS_PER_LANE_MAX * WAVE_LANES
 };
 
 /* Exponents as f32 has them; products may have one that is too large or too small for it. */
@@ -166,6 +170,8 @@ struct fused_scale {
     u32 least;   /* a byte, four times; what has no larger one may be lower yet */
     bool zeros;  /* what has no larger one is zero */
     bool usable; /* or else bytes do not help */
+    bool whole; /* there are pairs, whose sums are exact as long as no byte is larger than `near` */
+    int near;   /* and whose unit is so many digits below an exponent of byte 0 */
 };
 /* The largest exponents of A and B, added up: those that bytes are below, and those that there are.
  */
@@ -174,8 +180,10 @@ KERNEL_INLINE struct fused_scale fused_scale_of(int above, int most, bool zeros)
     const int base = above + 2 * BYTE_ABOVE - BYTE_ZERO - BIAS;
     int least = BIAS + TOP_LEAST - 1 - base - BYTE_ZERO;
     least = least < BYTE_LEAST - 1 ? BYTE_LEAST - 1 : least > 0 ? 0 : least;
-    return (struct fused_scale){base, ((u32)least & 0xff) * 0x01010101, zeros,
-                                most <= 2 * BIAS + TOP_MOST};
+    return (struct fused_scale){.base = base,
+                                .least = ((u32)least & 0xff) * 0x01010101,
+                                .zeros = zeros,
+                                .usable = most <= 2 * BIAS + TOP_MOST};
 }
 
 /* The largest exponents of four rows' products, 128 more than what bytes say. */
@@ -246,20 +254,6 @@ KERNEL_INLINE struct quad quad_products(struct quad_factors from, const struct l
     }
     return q;
 }
-KERNEL_INLINE struct quad quad_join(struct quad even, struct quad odd)
-{
-    struct quad q;
-    UNROLL for (int i = 0; i < 4; i++)
-    {
-        const vec_i32 x = (vec_i32)even.top[i] >> FRACTION, y = (vec_i32)odd.top[i] >> FRACTION;
-        const struct fused f =
-            fused_join((struct fused){even.sum[i], x}, (struct fused){odd.sum[i], y});
-        q.sum[i] = f.sum;
-        q.top[i] = (vec_u32)f.top << FRACTION;
-    }
-    return q;
-}
-
 KERNEL_INLINE vec_u32 vector_shift_up(vec_u32 x, vec_u32 digits)
 {
 #if defined(__AVX512F__)
@@ -273,10 +267,58 @@ KERNEL_INLINE vec_u32 vector_shift_up(vec_u32 x, vec_u32 digits)
 #endif
 }
 
-/* What is more than 25 digits below the products' largest exponent, in units of 24 below it. */
-KERNEL_INLINE vec_f32 addend_f8(vec_f32 x)
+/* C in those units, downwards; of 8-bit floats' what is more than 25 digits below is nothing. */
+KERNEL_INLINE vec_i32 addend_floor(vec_f32 x, const bool f8)
 {
-    return (vec_f32)((vec_u32)x & ~(vec_u32)((x > -0.5f) & (x < 0)));
+    const vec_u32 flipped = (vec_u32)x ^ SIGN32; /* least where x is negative and small */
+    const vec_u32 half = vector_splat(0x3f000000);
+#if defined(__AVX512F__)
+    if (f8)
+        return (vec_i32)_mm512_maskz_cvt_roundps_epi32(
+            _mm512_cmpge_epu32_mask((__m512i)flipped, (__m512i)half), (__m512)x,
+            _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+#endif
+    return vector_floor(f8 ? (vec_f32)((vec_u32)x & ~(vec_u32)(flipped < half)) : x);
+}
+
+/* The same of pairs: no product loses a digit beside the largest one, so that all of them are
+ * added up, of even and of odd steps, and aligned then. */
+KERNEL_INLINE bool tops_are_near(const struct quad_tops *t, const struct fused_scale *s)
+{
+    const int most = s->near < 0 ? 0 : s->near < 127 ? s->near : 127;
+    const vec_u32 near = vector_splat((u32)most * 0x01010101u);
+    const vec_u32 tops = vector_max_u8(t->first, t->second);
+    return !vector_any(vector_max_u8(tops, near) ^ near);
+}
+KERNEL_INLINE struct quad quad_whole(struct quad_factors from, const struct layout y,
+                                     const int count, vec_u32 tops, int near)
+{
+    struct quad q;
+    UNROLL for (int i = 0; i < 4; i++)
+    {
+        vec_u32 sum = {0};
+        UNROLL for (int n = 0; n < count; n += 2)
+        {
+            const int at = TO_PAIRS + n % y.per_lane / 2 * WAVE_LANES + n / y.per_lane * y.m;
+            sum += vector_dot2_i16(a_vector(from.a + at, i, y), vector_load(from.b + at));
+        }
+        q.top[i] = row_top(tops, i);
+        q.sum[i] = (vec_i32)vector_shift_up(sum, (((u32)near << FRACTION) - q.top[i]) >> FRACTION);
+    }
+    return q;
+}
+KERNEL_INLINE struct quad quad_join(struct quad even, struct quad odd)
+{
+    struct quad q;
+    UNROLL for (int i = 0; i < 4; i++)
+    {
+        const vec_i32 x = (vec_i32)even.top[i] >> FRACTION, y = (vec_i32)odd.top[i] >> FRACTION;
+        const struct fused f =
+            fused_join((struct fused){even.sum[i], x}, (struct fused){odd.sum[i], y});
+        q.sum[i] = f.sum;
+        q.top[i] = (vec_u32)f.top << FRACTION;
+    }
+    return q;
 }
 
 /* Odd where a mask's digits are not all zero. */
@@ -301,8 +343,7 @@ KERNEL_INLINE vec_u32 row_rounded(vec_u32 c, vec_i32 sum, vec_u32 top, int base,
     const vec_u32 down = large - ((u32)UNITS_OF_C << FRACTION);
     const vec_u32 lost = (large - small) >> FRACTION;
     const vec_f32 x = (vec_f32)c * (vec_f32)up;
-    const vec_i32 total =
-        vector_shift_down(sum, (vec_i32)lost) + vector_floor(f8 ? addend_f8(x) : x);
+    const vec_i32 total = vector_shift_down(sum, (vec_i32)lost) + addend_floor(x, f8);
     const vec_i32 odd =
         vector_odd_where(total, vector_shift_up((vec_u32)sum, 32 - lost), 0xc0000000);
     return (vec_u32)(vector_f32_of_i32(odd) * (vec_f32)down);
@@ -352,15 +393,18 @@ KERNEL_INLINE bool quad_wide_of(vec_u32 *c, struct quad q, struct fused_scale s,
 /* Four rows by one vector, one group. Whether it has been done, by what bytes say. */
 KERNEL_INLINE bool quad_group(vec_u32 *c, struct quad_factors from, const struct quad_tops *t,
                               const struct fused_scale f, const struct layout y, const int count,
-                              const bool f8)
+                              const bool f8, bool whole)
 {
     const vec_u8 known = (vec_u8)vector_splat((f.least ^ BYTES_SIGNS) + 0x01010101); /* least */
     vec_u32 tops = t->first;
     struct quad q;
     if (f8) {
         tops = vector_max_u8(tops, t->second);
-        q = quad_join(quad_products(from, y, 0, count / 2, 2, t->first, f.base),
-                      quad_products(from, y, 1, count / 2, 2, t->second, f.base));
+        if (whole)
+            q = quad_whole(from, y, count, tops, f.near);
+        else
+            q = quad_join(quad_products(from, y, 0, count / 2, 2, t->first, f.base),
+                          quad_products(from, y, 1, count / 2, 2, t->second, f.base));
     } else {
         q = quad_products(from, y, 0, count, 1, tops, f.base);
     }

@@ -57,11 +57,19 @@ static inline uint32_t any_f16(void)
         return random_below(16) ? (bits & 0x83ff) | exponent << 10 : bits & 0x8000;
     return (bits & 0x7c00) == 0x7c00 && (spread != ALL || random_below(4)) ? bits & 0x83ff : bits;
 }
+/* Of both formats: ordinary ones are near enough for whole numbers of 16 bits, twins of fp8 are,
+ * but their products not always near enough for none to lose digits. */
 static inline uint32_t any_f8(void)
 {
-    const uint32_t byte = (uint32_t)random_bits() & 0xff;
-    const uint32_t twin = spread == TWINS && random_below(3) == 0 ? last ^ 0x80 : byte;
-    last = spread == ZEROS && random_below(8) ? 0 : twin & 0xff;
+    const uint32_t bits = (uint32_t)random_bits(), sign = bits >> 8 & 0x80;
+    uint32_t byte = bits & 0xff;
+    if (spread == ORDINARY)
+        byte = sign | (random_below(16) ? 40 + byte % 48 : 0);
+    else if (spread == MANY) /* one exponent too many */
+        byte = sign | (8 + byte % 104);
+    else if (spread == TWINS)
+        byte = random_below(3) == 0 ? last ^ 0x80 : sign | (8 + byte % 96);
+    last = spread == ZEROS && random_below(8) ? 0 : byte & 0xff;
     return last == 0x80 && spread != ALL ? 0 : last == 0x80 && random_below(8) ? 1 : last;
 }
 static inline float half_value(uint32_t h)
