@@ -189,7 +189,7 @@ size_t lds_jump_if_differs(struct x86 *x, bool masked, unsigned a, unsigned b)
 }
 
 /* Lanes whose elements follow each other, whose numbers times their bytes are: */
-static const uint32_t steps[LONG_DWORDS][LANES_MAX] = {
+static const uint32_t steps[LONG_DWORDS][LANES_MAX] __attribute__((aligned(64))) = {
     {0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60},
     {0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120},
     {0, 12, 24, 36, 48, 60, 72, 84, 96, 108, 120, 132, 144, 156, 168, 180},
@@ -419,7 +419,7 @@ static void vector_store(struct emitter *e, unsigned host, int32_t at)
 
 static void pairs_join_avx512(struct emitter *e, const uint8_t hosts[2], const uint8_t joined[2])
 {
-    static const uint32_t indices[2][LANES_MAX] = {
+    static const uint32_t indices[2][LANES_MAX] __attribute__((aligned(64))) = {
         {0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23},
         {8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31},
     };

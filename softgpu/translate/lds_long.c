@@ -26,6 +26,10 @@ static void store(struct x86 *x, unsigned source, int32_t at)
 {
     x86_vector(x, X86_VMOVDQU32_STORE, source, 0, lds_memory(at), plain);
 }
+static void copy(struct x86 *x, unsigned dst, unsigned source)
+{
+    op(x, X86_VMOVDQA32_LOAD, dst, 0, source);
+}
 static void table_at(struct x86 *x, const uint32_t *table)
 {
     x86_gpr_imm64(x, RSI, (uint64_t)(uintptr_t)table);
@@ -70,17 +74,19 @@ static void quads_load_avx512(struct x86 *x, const uint8_t *hosts, unsigned temp
 {
     const unsigned scratch = x->level->scratch;
     table_at(x, quad_indices[0]);
-    table_load(x, hosts[0], VECTOR);
+    table_load(x, hosts[0], 0);
+    table_load(x, hosts[1], VECTOR);
     load(x, temporary, 0);
     load(x, hosts[3], VECTOR);
-    permute_two(x, scratch, 0, temporary, hosts[3]);
-    permute_more(x, temporary, hosts[0], hosts[3]);
+    copy(x, scratch, temporary);
+    permute_more(x, scratch, hosts[0], hosts[3]);
+    permute_more(x, temporary, hosts[1], hosts[3]);
     load(x, hosts[3], 2 * VECTOR);
     load(x, hosts[2], 3 * VECTOR);
-    permute_two(x, hosts[1], 0, hosts[3], hosts[2]);
-    permute_more(x, hosts[3], hosts[0], hosts[2]);
-    halves(x, hosts[0], scratch, hosts[1], LOW_HALVES);
-    halves(x, hosts[1], scratch, hosts[1], HIGH_HALVES);
+    op(x, X86_VPERMI2D, hosts[0], hosts[3], hosts[2]);
+    permute_more(x, hosts[3], hosts[1], hosts[2]);
+    halves(x, hosts[1], scratch, hosts[0], HIGH_HALVES);
+    halves(x, hosts[0], scratch, hosts[0], LOW_HALVES);
     halves(x, hosts[2], temporary, hosts[3], LOW_HALVES);
     halves(x, hosts[3], temporary, hosts[3], HIGH_HALVES);
 }
@@ -89,14 +95,17 @@ static void quads_store_avx512(struct x86 *x, const uint8_t *hosts, const uint8_
 {
     const unsigned first = x->level->scratch, second = temporaries[0], joined = temporaries[1];
     table_at(x, quad_indices[0]);
+    for (int32_t n = 0; n < 2; n++)
+        table_load(x, temporaries[2 + n], BACK + n * VECTOR);
     for (int32_t high = 0; high < 2; high++) {
         const unsigned which = high ? HIGH_HALVES : LOW_HALVES;
         halves(x, first, hosts[0], hosts[1], which);
         halves(x, second, hosts[2], hosts[3], which);
-        for (int32_t n = 0; n < 2; n++) {
-            permute_two(x, joined, BACK + n * VECTOR, first, second);
-            store(x, joined, (2 * high + n) * VECTOR);
-        }
+        copy(x, joined, first);
+        permute_more(x, joined, temporaries[2], second);
+        store(x, joined, 2 * high * VECTOR);
+        permute_more(x, first, temporaries[3], second);
+        store(x, first, (2 * high + 1) * VECTOR);
     }
 }
 

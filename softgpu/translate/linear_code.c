@@ -7,7 +7,8 @@
 
 #define WAVE(member) ((int32_t)offsetof(struct wave, member))
 
-static const uint32_t lane_numbers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+static const uint32_t lane_numbers[]
+    __attribute__((aligned(64))) = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 static const struct x86_option PLAIN;
 
 static int32_t slot_at(unsigned slot)
