@@ -148,8 +148,7 @@ static void cut_emit(struct frame *f, unsigned n)
     }
 }
 
-/* What s_waitcnt does, before the segment instead of within: its instructions touch no memory. */
-static void wait_emit(struct x86 *x)
+void frame_wait_emit(struct x86 *x)
 {
     x86_compare8_imm(x, RBX, WAVE(stores_pending), 0);
     size_t none = x86_jump_if(x, JUMP_EQUAL);
@@ -212,7 +211,7 @@ void frame_segment_begin(struct frame *f, const struct segment *segment)
     if (segment->cut)
         return;
     if (segment->waits)
-        wait_emit(f->x);
+        frame_wait_emit(f->x);
     lds_count(f, segment);
     if (segment->scalars)
         scalars_emit(f->x, f->run, segment);

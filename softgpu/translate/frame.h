@@ -54,6 +54,8 @@ bool frame_goes_back(const struct frame *f, const struct leave *leave);
 void frame_segment_begin(struct frame *f, const struct segment *segment);
 /* The run's end, where its last instruction has not left it. */
 void frame_end_emit(struct frame *f);
+/* What s_waitcnt does, before the segment instead of within: its instructions touch no memory. */
+void frame_wait_emit(struct x86 *x);
 
 /* frame_linear.c: the run for all lanes and linear registers, if that is worth it; else NULL. What
  * goes on elsewhere does so where the other one has its segments. */
@@ -61,5 +63,10 @@ struct linear_frame *frame_linear_emit(struct frame *f);
 void frame_linear_land(struct frame *f, struct linear_frame *linear); /* where the other begins */
 void frame_linear_rest_emit(struct frame *f, struct linear_frame *linear);
 void frame_linear_free(struct linear_frame *linear);
+/* Which of a segment's vector instructions are done with numbers. */
+struct linear_state;
+void linear_plan_make(const struct run *run, const struct segment *segment,
+                      const struct linear_state *before, struct strips_plan *plan);
+bool linear_mask_unread(const struct run *run, const struct segment *segment, unsigned n);
 
 #endif

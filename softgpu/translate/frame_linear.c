@@ -12,6 +12,7 @@
 #include "isa_ops.h"
 #include "translate/frame.h"
 #include "translate/linear.h"
+#include "translate/series.h"
 #include "wave/step.h"
 
 /* The second body is a loop's, which begins with what the first one has left. */
@@ -106,7 +107,7 @@ static bool masks_conflict(struct mask_plan *masks)
     return conflict;
 }
 
-static bool unread(const struct run *run, const struct segment *segment, unsigned n)
+bool linear_mask_unread(const struct run *run, const struct segment *segment, unsigned n)
 {
     return operation_find(run->insts[n])->flags & WRITES_MASK && mask_is_unread(run, segment, n);
 }
@@ -124,8 +125,9 @@ static void plan_try(const struct run *run, const struct segment *segment,
         const struct inst *inst = run->insts[n];
         if (run->roles[n] != ROLE_VECTOR)
             continue;
-        const bool direct = linear_find(&state, inst, unread(run, segment, n), &operation) &&
-                            !(operation.writes_mask && masks->banned[operation.mask]);
+        const bool direct =
+            linear_find(&state, inst, linear_mask_unread(run, segment, n), &operation) &&
+            !(operation.writes_mask && masks->banned[operation.mask]);
         plan->direct[n - segment->first] = direct;
         if (direct) {
             linear_apply(&state, &operation);
@@ -139,7 +141,7 @@ static void plan_try(const struct run *run, const struct segment *segment,
     }
 }
 
-static void plan_make(const struct run *run, const struct segment *segment,
+void linear_plan_make(const struct run *run, const struct segment *segment,
                       const struct linear_state *before, struct strips_plan *plan)
 {
     struct mask_plan masks = {.banned = {false}};
@@ -166,7 +168,7 @@ static void direct_emit(struct frame *f, struct linear_frame *l, unsigned k,
             linear_forget(&l->now, f->run->insts[n]);
             continue;
         }
-        linear_find(&l->now, f->run->insts[n], unread(f->run, segment, n), &operation);
+        linear_find(&l->now, f->run->insts[n], linear_mask_unread(f->run, segment, n), &operation);
         const unsigned count = linear_emit(f->x, &operation, jumps);
         for (unsigned jump = 0; jump < count; jump++)
             bail_add(l, jumps[jump], k);
@@ -209,7 +211,7 @@ static void strips_segment_emit(struct frame *f, struct linear_frame *l, unsigne
         if (f->run->roles[n] == ROLE_VECTOR && far_lanes(f->run->insts[n]))
             rows_emit(f, l, f->run->insts[n]->src[0].index, f->run->insts[n]->src[0].index);
     before = l->now;
-    plan_make(f->run, segment, &before, &plan);
+    linear_plan_make(f->run, segment, &before, &plan);
     direct_emit(f, l, k, &plan);
     if (!plan.left)
         return;
@@ -348,8 +350,10 @@ static void whole_emit(struct frame *f, struct linear_frame *l)
     x86_load64(f->x, RCX, RBX, WAVE(whole_rows));
     x86_gpr_do(f->x, X86_OR, true, RAX, RCX);
     x86_store64(f->x, RBX, WAVE(whole_rows), RAX);
-    x86_store32_imm(f->x, RBX, WAVE(whole),
-                    atomic_fetch_add_explicit(&runs, 1, memory_order_relaxed) + 1);
+    const uint32_t whole = atomic_fetch_add_explicit(&runs, 1, memory_order_relaxed) + 1;
+    x86_store32_imm(f->x, RBX, WAVE(whole), whole);
+    if (f->run->series)
+        f->run->series->whole = whole;
     x86_land(f->x, other);
 }
 

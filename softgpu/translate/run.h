@@ -40,7 +40,8 @@ struct run {
     unsigned segment_count;
     uint8_t needs;
     bool inline_lds, lds;
-    span_find_fn *spans; /* or NULL */
+    span_find_fn *spans;   /* or NULL */
+    struct series *series; /* or NULL; told what the run is where it is all that its waves are */
     /* Of the last segment: scalar registers that vector instructions read as values, and as strips
      * of a mask from or to a pair that begins there. A strip's code sees what earlier strips have
      * written: only a mask's own bits are the same wherever it stands. */
@@ -107,9 +108,10 @@ struct strips_plan {
     const struct linear_state *before;
     bool direct[TRANSLATE_RUN_MAX];
     unsigned left;
+    bool loads_numbers; /* what was left reads linear registers */
 };
 void segment_rest_emit(struct x86 *x, const struct run *run, const struct segment *segment,
-                       const struct strips_plan *plan);
+                       struct strips_plan *plan);
 
 /* far_lanes.c: may the last segment have the instruction, too? When a segment begins: the rows that
  * it asks the frame for. */

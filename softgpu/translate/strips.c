@@ -143,7 +143,7 @@ static void idle_strip_emit(struct x86 *x, const struct run *run, const struct s
 
 /* RDX, R8: the strip's part of the rows; R9: of the masks; RCX: strips left. */
 static void strips_emit(struct x86 *x, const struct run *run, const struct segment *segment,
-                        bool masked, struct lds_known *known, const struct strips_plan *plan)
+                        bool masked, struct lds_known *known, struct strips_plan *plan)
 {
     const int8_t lanes = (int8_t)x->level->lanes;
     struct lds_detours detours = {.count = 0};
@@ -170,6 +170,8 @@ static void strips_emit(struct x86 *x, const struct run *run, const struct segme
     strip_emit(&e, run, segment, masked, known, &detours, plan);
     if (e.values.linear_lanes)
         linear_lanes_next(x);
+    if (plan)
+        plan->loads_numbers = e.values.linear_loads;
     if (masked) {
         size_t done = x86_jump(x);
         x86_land(x, idle);
@@ -204,7 +206,7 @@ static void needs_emit(struct x86 *x, const struct run *run)
 }
 
 void segment_rest_emit(struct x86 *x, const struct run *run, const struct segment *segment,
-                       const struct strips_plan *plan)
+                       struct strips_plan *plan)
 {
     struct lds_known known = {.next = 0};
     needs_emit(x, run);

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "translate/run.h"
+#include "translate/series.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static enum translate_mode mode;
@@ -25,8 +26,9 @@ enum translate_mode translate_mode(void)
 }
 
 unsigned translate_run(struct x86 *x, const struct inst *const *insts, unsigned count,
-                       inst_exec_fn *plain, span_find_fn *spans)
+                       inst_exec_fn *plain, const struct translate_memory *memory)
 {
+    span_find_fn *const spans = memory ? memory->spans : NULL;
     struct run run;
     x->level = x86_level_find(valu_isa_name());
     if (!x->level || count == 0)
@@ -41,7 +43,10 @@ unsigned translate_run(struct x86 *x, const struct inst *const *insts, unsigned 
         run_take(&run, insts, taken, false);
         run.spans = spans;
     }
+    run.series = memory ? memory->series : NULL;
     frame_emit(x, &run, plain);
+    if (run.series)
+        series_emit(x, &run, run.series, memory->accesses);
     return taken;
 }
 

@@ -28,11 +28,16 @@ bool translate_knows(const struct inst *inst);
  */
 typedef const struct inst *span_fn(struct wave *wave, const struct inst *inst, uint64_t va);
 typedef span_fn *span_find_fn(const struct inst *inst);
+/* The same where it is known to which place of the host's, and that nobody looks; how far behind
+ * it to ask for what comes next. */
+typedef void series_access_fn(struct wave *wave, const struct inst *inst, uint8_t *host,
+                              int64_t ahead);
+typedef series_access_fn *series_access_find_fn(const struct inst *inst);
 
 /*
  * Appends the longest run that insts[0..count) begin with; the slots lie behind each other as
  * program memory does, but where a run goes on at the target of a conditional branch forward.
- * `plain`: what executes the first one alone, for when the run can't be. `spans`: what accesses
+ * `plain`: what executes the first one alone, for when the run can't be. `memory`: what accesses
  * memory by an address; NULL: only handlers do. Returns how many instructions it has, 0: none that
  * is worth it. What is not translated is executed by its slot's `exec`.
  *
@@ -41,8 +46,14 @@ typedef span_fn *span_find_fn(const struct inst *inst);
  * finds a mode that it was not made for, executes the first one alone. What it has read it notes in
  * wave->has_read, and ends before what may write that while the wave is in step (wave/step.h).
  */
+struct series;
+struct translate_memory {
+    span_find_fn *spans;
+    series_access_find_fn *accesses;
+    struct series *series; /* becomes the run's, series->whole 0: it has none */
+};
 unsigned translate_run(struct x86 *x, const struct inst *const *insts, unsigned count,
-                       inst_exec_fn *plain, span_find_fn *spans);
+                       inst_exec_fn *plain, const struct translate_memory *memory);
 
 /* Copies code to where it can be executed, and is never written again. NULL where the host does not
  * allow that, or has no memory. `bytes` for translated_unmap() are x->count. */

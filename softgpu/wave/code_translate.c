@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "isa_ops.h"
+#include "translate/series.h"
 #include "translate/translate.h"
 #include "wave/code_internal.h"
 #include "wave/fetch_path.h"
@@ -68,7 +69,7 @@ void translated_free(struct code *code)
         struct translated_code *next = code->translated->next;
         translated_unmap(code->translated->code, code->translated->bytes);
         for (uint32_t n = 0; n < code->translated->path_count; n++)
-            free(code->translated->paths[n]);
+            fetch_path_free(code->translated->paths[n]);
         free(code->translated);
         code->translated = next;
     }
@@ -130,19 +131,31 @@ static unsigned candidates(struct page_runs *runs, uint32_t at,
     return count;
 }
 
+static void series_keep(struct fetch_path *path, const struct series *series)
+{
+    if (!path || !series->whole)
+        return;
+    path->series = malloc(sizeof *series);
+    if (path->series)
+        *path->series = *series;
+}
+
 /* Translates what begins at the slot; returns the slot to go on with. */
 static uint32_t run_translate(struct page_runs *runs, uint32_t at)
 {
     const struct inst *insts[TRANSLATE_RUN_MAX];
     unsigned count = candidates(runs, at, insts);
     size_t offset = runs->x.count;
+    struct series series = {.whole = 0};
+    const struct translate_memory memory = {flat_span, flat_series, &series};
     unsigned taken = count < TRANSLATE_RUN_MIN
                          ? 0
-                         : translate_run(&runs->x, insts, count, insts[0]->exec, flat_span);
+                         : translate_run(&runs->x, insts, count, insts[0]->exec, &memory);
     if (!taken)
         return at + 1;
-    runs->starts[runs->count++] = (struct run_start){
-        (uint16_t)at, offset, fetch_path_create(insts, taken, runs->va + 4 * (uint64_t)at)};
+    struct fetch_path *path = fetch_path_create(insts, taken, runs->va + 4 * (uint64_t)at);
+    series_keep(path, &series);
+    runs->starts[runs->count++] = (struct run_start){(uint16_t)at, offset, path};
     const uint32_t end = (uint32_t)(insts[taken - 1] - runs->slots) + insts[taken - 1]->dwords;
     do
         at += runs->slots[at].dwords;
@@ -167,10 +180,15 @@ static uint8_t *code_keep(struct code *code, struct page_runs *runs)
     return bytes;
 }
 
-static void run_publish(struct inst *slot, struct fetch_path *path, inst_exec_fn *exec)
+static void run_publish(struct inst *slot, struct fetch_path *path, inst_exec_fn *exec,
+                        uint8_t *bytes)
 {
     if (path)
         path->exec = exec;
+    if (path && path->series) {
+        uint8_t *entry = bytes + path->series->offset;
+        memcpy(&path->series->exec, &entry, sizeof path->series->exec);
+    }
     __atomic_store_n(&slot->path, path, __ATOMIC_RELAXED);
     slot_publish(slot, exec);
 }
@@ -182,7 +200,7 @@ static void runs_publish(struct code *code, struct page_copy *copy, struct page_
     if (!bytes) {
         free(heads);
         for (uint32_t n = 0; n < runs->count; n++)
-            free(runs->starts[n].path);
+            fetch_path_free(runs->starts[n].path);
         log_debug("wave", "%s: a page of code is not translated",
                   runs->x.failed ? "out of memory or registers" : "no executable memory");
         return;
@@ -195,7 +213,7 @@ static void runs_publish(struct code *code, struct page_copy *copy, struct page_
         inst_exec_fn *exec;
         memcpy(&exec, &entry, sizeof exec);
         heads[n] = (struct run_head){runs->starts[n].slot, slot->exec};
-        run_publish(slot, runs->starts[n].path, exec);
+        run_publish(slot, runs->starts[n].path, exec, bytes);
     }
 }
 

@@ -142,6 +142,9 @@ void finished_free(struct dispatch *dispatch);         /* the ring, and what is 
  * `follows`: the group before ended in the same place, and both can retire at once. Returns how
  * long it was, in cycles of issue. */
 uint64_t group_record(struct engine *engine, struct workgroup *group, bool follows);
+/* The same of one whose waves have done what the one before in its place did (group->executed), but
+ * which has a record of its own. */
+void group_record_known(struct engine *engine, struct workgroup *group);
 /* Where the record's group ran, by its number. */
 void record_place(struct perf_group *record, const struct launch *launch,
                   const struct gpu_model *model);

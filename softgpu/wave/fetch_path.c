@@ -74,3 +74,10 @@ struct fetch_path *fetch_path_create(const struct inst *const *insts, unsigned c
     }
     return path;
 }
+
+void fetch_path_free(struct fetch_path *path)
+{
+    if (path)
+        free(path->series);
+    free(path);
+}

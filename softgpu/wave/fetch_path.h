@@ -12,8 +12,9 @@
 enum { FETCH_PATH_LINES = 4096 / 64 + 2 };
 
 struct fetch_path {
-    inst_exec_fn *exec; /* the run's: whoever translates writes it before it is published */
-    uint64_t va;        /* of its first instruction */
+    inst_exec_fn *exec;    /* the run's: whoever translates writes it before it is published */
+    struct series *series; /* the run's, or NULL: translate/series.h */
+    uint64_t va;           /* of its first instruction */
     uint8_t count, line_count;
     uint8_t round; /* instructions up to the branch that goes back to the first one; 0: none */
     uint32_t round_fetches; /* of a round and the way back */
@@ -29,8 +30,11 @@ struct fetch_path {
     } lines[FETCH_PATH_LINES];
 };
 
-/* NULL: none is known, or there is no memory for it. The first instruction lies at `va`. free(). */
+/* NULL: none is known, or there is no memory for it. The first instruction lies at `va`.
+ * fetch_path_free(). */
 struct fetch_path *fetch_path_create(const struct inst *const *insts, unsigned count, uint64_t va);
+
+void fetch_path_free(struct fetch_path *path);
 
 /* Of the slot, whose `exec` that is; NULL: it is an instruction alone, or all is unknown. */
 static inline const struct fetch_path *fetch_path_of(const struct inst *inst, inst_exec_fn *exec)

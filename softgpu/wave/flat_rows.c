@@ -14,6 +14,7 @@
 #include "wave/chunk_vectors.h"
 #include "wave/flat_elements.h"
 #include "wave/group.h"
+#include "wave/span_sampled.h"
 #include "wave/time_note.h"
 
 #define NAME_OF(stem, level)    stem##_##level
@@ -86,35 +87,6 @@ CONSTANT_DWORDS bool rows_follow(const uint32_t *low, const uint32_t *high, uint
 }
 
 #endif
-
-/* Whether one of up to eight blocks that follow each other is sampled, as sample_position() has it,
- * all at once: positions are the low 16 bits of a product. */
-CONSTANT_DWORDS bool blocks_sampled(uint32_t first, uint32_t count, uint32_t limit)
-{
-    _Static_assert(SAMPLE_POSITIONS == 1 << 16 && SAMPLE_REGION_BLOCKS <= 1 << 16, "of 16 bits");
-    const __m128i number = _mm_set_epi16(7, 6, 5, 4, 3, 2, 1, 0);
-    __m128i block = _mm_add_epi16(_mm_set1_epi16((short)first), number);
-    block = _mm_and_si128(block, _mm_set1_epi16(SAMPLE_REGION_BLOCKS - 1));
-    __m128i position = _mm_mullo_epi16(block, _mm_set1_epi16((short)SAMPLE_FACTOR));
-    __m128i above = _mm_subs_epu16(position, _mm_set1_epi16((short)(limit - 1)));
-    uint32_t below = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi16(above, _mm_setzero_si128()));
-    return below & ((1u << 2 * count) - 1);
-}
-
-/* Whether a block of memory that the bytes touch is sampled. */
-CONSTANT_DWORDS bool span_sampled(uint64_t va, uint32_t bytes, uint64_t origin, uint32_t limit)
-{
-    const uint32_t within = (uint32_t)va % SAMPLE_BLOCK_BYTES;
-    if (bytes > SAMPLE_BLOCK_BYTES && origin % SAMPLE_BLOCK_BYTES == 0 && limit)
-        return blocks_sampled((uint32_t)((va - origin) / SAMPLE_BLOCK_BYTES),
-                              (within + bytes + SAMPLE_BLOCK_BYTES - 1) / SAMPLE_BLOCK_BYTES,
-                              limit);
-    uint64_t end = va + bytes;
-    bool sampled = sample_position(va - origin) < limit;
-    for (uint64_t at = (va | (SAMPLE_BLOCK_BYTES - 1)) + 1; at < end; at += SAMPLE_BLOCK_BYTES)
-        sampled |= sample_position(at - origin) < limit;
-    return sampled;
-}
 
 /* Asks for a line of memory. Wide elements' are to be in the second cache: the first one's line
  * buffers are too few for as many. */
@@ -311,6 +283,30 @@ CONSTANT_DWORDS const struct inst *store_span(struct wave *w, const struct inst 
                          : store_to(w, i, host, dwords);
 }
 
+/* Of a series of groups. */
+CONSTANT_DWORDS void lines_ahead(const uint8_t *next, unsigned dwords)
+{
+    enum { LINE = 64, NARROW = 1 };
+    const uint32_t size = WAVE_LANES * 4 * dwords;
+#pragma GCC unroll 16
+    for (uint32_t at = 0; at < size; at += LINE)
+        line_fetch(next + at, dwords == NARROW);
+}
+
+CONSTANT_DWORDS void load_known(struct wave *w, const struct inst *i, uint8_t *host, int64_t ahead,
+                                unsigned dwords)
+{
+    lines_ahead(host + ahead, dwords);
+    load_from(w, i, host, dwords);
+}
+
+CONSTANT_DWORDS void store_known(struct wave *w, const struct inst *i, uint8_t *host, int64_t ahead,
+                                 unsigned dwords)
+{
+    lines_ahead(host + ahead, dwords);
+    store_to(w, i, host, dwords);
+}
+
 #define HANDLERS(X)                                                                                \
     X(load, 1) X(load, 2) X(load, 3) X(load, 4) X(store, 1) X(store, 2) X(store, 3) X(store, 4)
 #define DEFINE_HANDLERS(verb, dwords)                                                              \
@@ -327,14 +323,22 @@ CONSTANT_DWORDS const struct inst *store_span(struct wave *w, const struct inst 
                                                      uint64_t va)                                  \
     {                                                                                              \
         return verb##_span(w, i, va, dwords);                                                      \
+    }                                                                                              \
+    static void known_##verb##_##dwords(struct wave *w, const struct inst *i, uint8_t *host,       \
+                                        int64_t ahead)                                             \
+    {                                                                                              \
+        verb##_known(w, i, host, ahead, dwords);                                                   \
     }
 HANDLERS(DEFINE_HANDLERS)
 
 #define ENTRY(verb, dwords)                                                                        \
-    {{exec_##verb##_##dwords, exec_##verb##_##dwords##_scalar}, span_##verb##_##dwords},
+    {{exec_##verb##_##dwords, exec_##verb##_##dwords##_scalar},                                    \
+     span_##verb##_##dwords,                                                                       \
+     known_##verb##_##dwords},
 static const struct {
     inst_exec_fn *exec[2]; /* with vector registers, with a scalar base */
     span_fn *span;
+    series_access_fn *known;
 } handlers[2 * 4] = {HANDLERS(ENTRY)};
 
 span_fn *LEVEL_NAME(flat_rows_span, ROWS_LEVEL)(inst_exec_fn *exec)
@@ -342,6 +346,14 @@ span_fn *LEVEL_NAME(flat_rows_span, ROWS_LEVEL)(inst_exec_fn *exec)
     for (size_t n = 0; n < sizeof handlers / sizeof *handlers; n++)
         if (exec == handlers[n].exec[0] || exec == handlers[n].exec[1])
             return handlers[n].span;
+    return NULL;
+}
+
+series_access_fn *LEVEL_NAME(flat_rows_series, ROWS_LEVEL)(inst_exec_fn *exec)
+{
+    for (size_t n = 0; n < sizeof handlers / sizeof *handlers; n++)
+        if (exec == handlers[n].exec[0] || exec == handlers[n].exec[1])
+            return handlers[n].known;
     return NULL;
 }
 

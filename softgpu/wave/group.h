@@ -148,6 +148,7 @@ struct span_step {
 
 struct lds_patterns;
 struct finished_group;
+struct series_plan;
 struct workgroup {
     struct workgroup *next; /* run queue, free list */
     struct dispatch *dispatch;
@@ -192,6 +193,7 @@ struct workgroup {
     struct executed executed;
     /* Where the record is that stands for the last one in this place (record.c); NULL: nowhere. */
     struct finished_group *head;
+    struct series_plan *plan; /* series.c; NULL: none was made */
 };
 
 /* launch.c */
@@ -210,6 +212,9 @@ void group_remember(struct workgroup *group, const struct gpu_model *model, uint
                     uint64_t end);
 /* The next group, which is one of those, in the place of one that has ended and is recorded. */
 void group_start_alike(struct workgroup *group);
+
+/* series_plan.c */
+void series_plan_free(struct series_plan *plan);
 
 /* occupancy.c: how many groups of the launch one compute unit holds, and why not more. */
 void launch_occupancy(struct launch *launch, const struct gpu_model *model);

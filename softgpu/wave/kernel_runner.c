@@ -14,6 +14,9 @@
 #include "perf/perf.h"
 
 enum { SLOTS = 4, SLOT_BYTES = 65536, CODE_OFFSET = 256, VGPRS = 64, WAIT_SECONDS = 60 };
+/* Around the buffer, where the GPU sees nothing: what runs off its ends faults, wherever the host
+ * has put the rest. */
+enum { GUARD_BYTES = 16 << 20 };
 
 struct kernel_runner {
     struct vm *vm;
@@ -59,7 +62,7 @@ int kernel_runner_create_on(const char *gpu, int threads, size_t buffer_bytes,
     r->vgprs = VGPRS;
     r->buffer_bytes = (buffer_bytes + 4095) & ~(size_t)4095;
     r->code = pages(SLOTS * SLOT_BYTES);
-    r->buffer = pages(r->buffer_bytes);
+    r->buffer = (uint8_t *)pages(r->buffer_bytes + 2 * GUARD_BYTES) + GUARD_BYTES;
     r->queue = pages(4096);
     r->queue->group_segment_aperture_base_hi = 0x10000;
     r->queue->private_segment_aperture_base_hi = 0x20000;
@@ -84,7 +87,7 @@ void kernel_runner_destroy(struct kernel_runner *r)
     perf_destroy(r->perf);
     vm_destroy(r->vm);
     munmap(r->code, SLOTS * SLOT_BYTES);
-    munmap(r->buffer, r->buffer_bytes);
+    munmap(r->buffer - GUARD_BYTES, r->buffer_bytes + 2 * GUARD_BYTES);
     munmap(r->queue, 4096);
     pthread_mutex_destroy(&r->lock);
     pthread_cond_destroy(&r->ended);

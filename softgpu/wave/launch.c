@@ -221,6 +221,7 @@ int group_reserve(struct workgroup *group, const struct launch *launch)
 
 void group_free(struct workgroup *group)
 {
+    series_plan_free(group->plan);
     if (!group)
         return;
     free(group->waves);

@@ -9,6 +9,7 @@
 #include "isa_ops.h"
 #include "wave/access.h"
 #include "wave/engine.h"
+#include "wave/series.h"
 #include "wave/time_note.h"
 
 static void park(struct engine *engine, struct workgroup *group)
@@ -48,11 +49,12 @@ struct batch {
     bool all_short;
     uint64_t longest;     /* cycles of issue of one of its groups */
     uint64_t longest_log; /* of accesses: entries that there is room for */
+    uint64_t in_series;   /* of its groups, those that took less time (series.h) */
 };
 /* A short group takes some tenths of a millisecond of the host's: a few of them are a batch. Of the
  * shortest ones more are, until they take as long as one: what a thread has taken waits when the
  * host gives its processor to others. */
-enum { SHORT_CYCLES = 16384, BATCH_SHORT = 16 };
+enum { SHORT_CYCLES = 16384, BATCH_SHORT = 16, SERIES_FASTER = 8 };
 /* What a batch logs of its accesses is about so much, that it is still in the host's cache, and in
  * memory that the C library keeps, when the batch retires: a hundred kilobytes. */
 enum { BATCH_ENTRIES = 4096 };
@@ -81,7 +83,7 @@ static struct workgroup *batch_take(struct engine *engine, struct dispatch *disp
     uint64_t first = dispatch->group_next, count = batch_size(engine, dispatch);
     dispatch->group_next += count;
     dispatch->in_flight += (uint32_t)count;
-    *batch = (struct batch){dispatch, first, first + count, first, true, 0, 0};
+    *batch = (struct batch){dispatch, first, first + count, first, true, 0, 0, 0};
     if (!dispatch->result.begin_ticks)
         dispatch->result.begin_ticks =
             dispatch->request.begin_ticks ? dispatch->request.begin_ticks : gpu_clock_ticks();
@@ -120,7 +122,7 @@ static struct workgroup *pick(struct worker *worker, struct batch *batch)
     struct workgroup *group = unpark(engine);
     if (group)
         *batch = (struct batch){
-            group->dispatch, group->index + 1, group->index + 1, group->index, false, 0, 0};
+            group->dispatch, group->index + 1, group->index + 1, group->index, false, 0, 0, 0};
     return group;
 }
 
@@ -174,11 +176,18 @@ static void batch_record(struct engine *engine, struct workgroup *group, struct 
     batch->longest = cycles > batch->longest ? cycles : batch->longest;
 }
 
+/* The last group of the batch that begins as this one did. */
+static uint64_t alike_last(const struct workgroup *group, const struct batch *batch)
+{
+    return (batch->end < group->alike_end ? batch->end : group->alike_end) - 1;
+}
+
 /* The group has ended: the next one of its batch goes on in its place, if it begins as this one
  * did.
  */
-static bool next_is_alike(struct engine *engine, struct workgroup *group, struct batch *batch)
+static bool next_is_alike(struct worker *worker, struct workgroup *group, struct batch *batch)
 {
+    struct engine *engine = worker->engine;
     bool is_hot = group->heat >= engine->hot_instructions && code_is_fresh(engine->code);
     if (batch->next >= batch->end || batch->next >= group->alike_end || is_hot ||
         perf_wants(engine->perf) != group->wants)
@@ -186,8 +195,11 @@ static bool next_is_alike(struct engine *engine, struct workgroup *group, struct
     if (__builtin_expect(group->wants, 0))
         access_log_place(group);
     batch_record(engine, group, batch);
+    const uint64_t in_series =
+        series_run(engine, group, worker->entry.pc, alike_last(group, batch));
+    batch->in_series += in_series;
     group_start_alike(group);
-    batch->next++;
+    batch->next += in_series + 1;
     return true;
 }
 
@@ -214,7 +226,7 @@ static enum group_state slices_run(struct worker *worker, struct workgroup *grou
         valu_enter(&group->waves[0]);
         do
             state = group_run(group, faulting);
-        while (state == GROUP_DONE && next_is_alike(engine, group, batch));
+        while (state == GROUP_DONE && next_is_alike(worker, group, batch));
         valu_leave();
     } else {
         *faulting = &group->waves[0];
@@ -284,6 +296,8 @@ static uint32_t batch_next(const struct batch *batch)
     uint64_t size = 2 * (uint64_t)batch->dispatch->batch;
     uint64_t most = SHORT_CYCLES / (batch->longest + 1);
     most = most > BATCH_SHORT ? most : BATCH_SHORT;
+    if (batch->in_series)
+        most *= SERIES_FASTER;
     if (!batch->all_short || batch->longest > SHORT_CYCLES)
         return 1;
     if (batch->longest_log * most > BATCH_ENTRIES)

@@ -287,15 +287,11 @@ static bool executed_is_known(struct workgroup *group)
 }
 
 /* The fields that follow from what the waves executed; zeros in the others. */
-static void record_executed(const struct engine *engine, struct workgroup *group,
-                            struct perf_group *record)
+static void record_executed(const struct workgroup *group, struct perf_group *record)
 {
     enum { LINE = sizeof(vector_64), HEAD = offsetof(struct perf_group, tallies) };
     _Static_assert((HEAD + LINE - 1) / LINE * LINE <= sizeof *record, "copied by whole lines");
-    struct executed *executed = &group->executed;
-    if (!executed_is_known(group))
-        executed_find(engine, group, executed);
-    const struct perf_group *known = &executed->record;
+    const struct perf_group *known = &group->executed.record;
     CALL_LEVEL(copy, record, known, (HEAD + LINE - 1) / LINE * LINE);
     for (uint32_t n = 0; n < known->tally_count; n++) {
         record->tallies[n] = known->tallies[n];
@@ -331,7 +327,7 @@ void record_place(struct perf_group *record, const struct launch *launch,
 
 static void record_group(struct engine *engine, struct workgroup *group, struct perf_group *record)
 {
-    record_executed(engine, group, record);
+    record_executed(group, record);
     record->dispatch_seq = group->dispatch->sequence;
     record->group_index = group->index;
     record->units = group->launch->units;
@@ -398,8 +394,7 @@ static inline bool is_repeat(struct workgroup *group, const struct finished_grou
            (group->is_alike || began_alike(group, head)) && counts_take(group, record->valu_lanes);
 }
 
-static __attribute__((noinline)) uint64_t record_make(struct engine *engine,
-                                                      struct workgroup *group)
+void group_record_known(struct engine *engine, struct workgroup *group)
 {
     struct dispatch *dispatch = group->dispatch;
     struct finished_group *slot = &dispatch->finished[group->index % dispatch->window];
@@ -416,7 +411,15 @@ static __attribute__((noinline)) uint64_t record_make(struct engine *engine,
     group->blocks = (struct block_log){0};
     slot->steps = group->steps;
     group->steps = (struct step_log){0};
-    return slot->record.issue_cycles;
+}
+
+static __attribute__((noinline)) uint64_t record_make(struct engine *engine,
+                                                      struct workgroup *group)
+{
+    if (!executed_is_known(group))
+        executed_find(engine, group, &group->executed);
+    group_record_known(engine, group);
+    return group->head->record.issue_cycles;
 }
 
 uint64_t group_record(struct engine *engine, struct workgroup *group, bool follows)

@@ -400,7 +400,7 @@ static void try_state(void *code, const struct inst *const *insts, unsigned coun
     if (!path) /* or several ways back: then nobody asks */
         interpreted.group.wants = translated.group.wants &= ~(uint32_t)PERF_WANT_FETCH;
     const struct inst *next = call(code, &translated.wave, insts[0], path);
-    free(path);
+    fetch_path_free(path);
     assert_true(short_slice ? refused : !refused || must_wait(&interpreted.wave, insts, count));
     const unsigned executed = refused ? 0 : 1 + (unsigned)(left - translated.wave.slice_left);
     const struct inst *expected =
@@ -445,7 +445,8 @@ void twice_try(const struct inst *const *insts, unsigned count, span_find_fn *sp
                unsigned states, void fill(struct state *state), struct tally *tally)
 {
     struct x86 x = {0};
-    unsigned taken = translate_run(&x, insts, count, plain_stub, spans);
+    const struct translate_memory memory = {.spans = spans};
+    unsigned taken = translate_run(&x, insts, count, plain_stub, &memory);
     assert_false(x.failed);
     void *code = taken ? translated_map(&x) : NULL;
     assert_true(!taken || code);

@@ -1,0 +1,388 @@
+/* Groups of a series (series.h), one after another. What each wave does is its accesses and the
+ * vector instructions on what they load (translate/series.c); what a group is asked for besides is
+ * whether its scalar loads find the same, and which sampled blocks it touches. */
+#include "wave/series.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mem/single_copy.h"
+#include "perf/sampling.h"
+#include "wave/access.h"
+#include "wave/fetch_path.h"
+#include "wave/series_plan.h"
+#include "wave/span_sampled.h"
+#include "wave/time_note.h"
+
+enum { GROUPS_LEAST = 8, /* fewer are not worth it */ GROUPS_LATER = 64 };
+enum { SERIES_PIECES = SERIES_LOADS * SERIES_LOAD_BYTES / 4 };
+
+/* Where the host has it all while this read section lasts. */
+struct series_hosts {
+    const uint8_t *loads[SERIES_LOADS];
+    uint32_t piece_count;
+    struct series_piece { /* of the loads: what the host reads at once */
+        const uint8_t *host, *value;
+        uint32_t bytes;
+    } pieces[SERIES_PIECES];
+    struct series_span spans[WAVES_PER_GROUP_MAX][SERIES_ACCESSES]; /* of the next group */
+    struct series_access {
+        uint32_t bytes;  /* of a wave */
+        uint64_t origin; /* of the mapping */
+        bool merged;     /* the waves' elements follow each other */
+    } accesses[SERIES_ACCESSES];
+};
+
+/* ---- is it one? ---- */
+
+static const struct series *series_of(const struct workgroup *group, const struct inst *first)
+{
+    inst_exec_fn *exec = __atomic_load_n(&first->exec, __ATOMIC_ACQUIRE);
+    const struct fetch_path *path = fetch_path_of(first, exec);
+    const struct series *series = path ? path->series : NULL;
+    if (!series || group->wants || group->is_traced || group->is_sampled || group->flat_lds_insts ||
+        group->executed.waves != group->wave_count)
+        return NULL;
+    for (uint32_t i = 0; i < group->wave_count; i++)
+        if (wave_whole(&group->waves[i]) != series->whole || group->waves[i].idle_lanes)
+            return NULL;
+    return series;
+}
+
+/* The last group that may begin as this one did, if the dispatch goes on so. */
+static uint64_t row_last(const struct workgroup *group)
+{
+    const struct launch *launch = group->launch;
+    return group->index - group->id[0] + launch->grid[0] / launch->size[0] - 1;
+}
+
+static bool plan_is_good(const struct series_plan *plan, const struct workgroup *group,
+                         const struct series *series)
+{
+    return plan->dispatch == group->dispatch->sequence && plan->series == series &&
+           plan->waves == group->wave_count && group->index >= plan->first &&
+           group->index < plan->last;
+}
+
+/* Nothing is known of another dispatch's groups. */
+static void plan_begin(struct series_plan *plan, const struct workgroup *group,
+                       const struct series *series)
+{
+    if (plan->dispatch == group->dispatch->sequence && plan->series == series)
+        return;
+    plan->dispatch = group->dispatch->sequence;
+    plan->series = series;
+    plan->far_end = plan->refused_end = 0;
+}
+
+/* As far as possible, or a part of it: the last groups may be other ones. */
+static bool plan_far(struct series_plan *plan, struct workgroup *group, uint64_t wanted)
+{
+    enum { PART = 8 };
+    const uint64_t most = row_last(group) - group->index, parts[] = {0, most / PART, most / 2};
+    for (unsigned n = 0; n < sizeof parts / sizeof *parts; n++)
+        if (most - parts[n] > wanted &&
+            series_plan_make(plan, group, group->index + most - parts[n]))
+            return true;
+    return false;
+}
+
+/* What has been tried in vain is not tried again soon. */
+static void plan_refuse(struct series_plan *plan, uint64_t end)
+{
+    plan->last = 0;
+    plan->refused_end = end;
+}
+
+static bool plan_find(struct series_plan *plan, struct workgroup *group,
+                      const struct series *series, uint64_t end)
+{
+    enum { LATER = 16 };
+    const uint64_t wanted = end - 1 - group->index;
+    if (plan_is_good(plan, group, series))
+        return true;
+    plan_begin(plan, group, series);
+    plan->last = 0;
+    if (group->index < plan->refused_end)
+        return false;
+    if (group->index >= plan->far_end) {
+        if (plan_far(plan, group, wanted))
+            return true;
+        plan->far_end = group->index + LATER * wanted;
+    }
+    if (series_plan_make(plan, group, group->index + wanted))
+        return true;
+    plan_refuse(plan, group->index + LATER * wanted);
+    return false;
+}
+
+/* ---- where it is ---- */
+
+/* As scalar loads read: aligned pieces as wide as they can be. */
+static void pieces_add(struct series_hosts *hosts, const uint8_t *host,
+                       const struct series_load *load)
+{
+    enum { WIDEST = sizeof(quad), LEAST = 4 };
+    for (uint32_t at = 0, bytes; at < load->bytes; at += bytes) {
+        for (bytes = WIDEST; bytes > LEAST; bytes /= 2)
+            if ((uintptr_t)(host + at) % bytes == 0 && bytes <= load->bytes - at)
+                break;
+        hosts->pieces[hosts->piece_count++] =
+            (struct series_piece){host + at, load->value + at, bytes};
+    }
+}
+
+static bool loads_find(const struct workgroup *group, const struct series_plan *plan,
+                       struct series_hosts *hosts)
+{
+    hosts->piece_count = 0;
+    for (uint32_t n = 0; n < plan->load_count; n++) {
+        const struct series_load *load = &plan->loads[n];
+        hosts->loads[n] = vm_translate(group->reader, load->va, load->bytes, VM_READ);
+        if (!hosts->loads[n])
+            return false;
+        pieces_add(hosts, hosts->loads[n], load);
+    }
+    return true;
+}
+
+/* What is stored there is loaded by no scalar load. */
+static bool is_apart(const struct series_plan *plan, const struct series_hosts *hosts,
+                     const uint8_t *low, uint64_t bytes)
+{
+    for (uint32_t n = 0; n < plan->load_count; n++)
+        if ((uintptr_t)hosts->loads[n] - (uintptr_t)low + plan->loads[n].bytes <
+            bytes + plan->loads[n].bytes)
+            return false;
+    return true;
+}
+
+static uint32_t dwords_moved(const struct inst *inst) /* of each lane */
+{
+    return inst->flags & IF_LOAD ? inst->dst.dwords : inst->src[1].dwords;
+}
+
+/* Whether a wave's elements lie in one mapping as they have to, of groups first to last, counted
+ * from the plan's first one; where those of the first one do. */
+static bool span_find(const struct workgroup *group, const struct series_plan *plan,
+                      const struct series_place *place, const struct inst *inst,
+                      const uint64_t between[2], struct series_hosts *hosts,
+                      struct series_access *access, struct series_span *span)
+{
+    enum { ALIGNED = 16 };
+    const bool load = inst->flags & IF_LOAD;
+    const uint32_t rights = load ? VM_READ : VM_WRITE;
+    const uint64_t a = place->va + (uint64_t)place->step * between[0];
+    const uint64_t b = place->va + (uint64_t)place->step * between[1];
+    const uint64_t low = a < b ? a : b, high = a < b ? b : a;
+    const struct vm_range *range = vm_range_at(group->reader, low);
+    access->bytes = WAVE_LANES * 4 * dwords_moved(inst);
+    if (!range || high >> 48 /* perhaps an aperture */ || high >= range->end ||
+        access->bytes > range->end - high || !(range->flags & rights))
+        return false;
+    span->host = range->host + (a - range->start);
+    span->ahead = place->step;
+    access->origin = range->start;
+    return (uintptr_t)span->host % ALIGNED == 0 && place->step % ALIGNED == 0 &&
+           (load ||
+            is_apart(plan, hosts, range->host + (low - range->start), high - low + access->bytes));
+}
+
+/* The same of all waves, which have one mapping. */
+static bool access_find(const struct workgroup *group, const struct series_plan *plan,
+                        const struct inst *inst, const uint64_t between[2],
+                        struct series_hosts *hosts, unsigned k)
+{
+    struct series_access *access = &hosts->accesses[k];
+    access->merged = true;
+    for (uint32_t w = 0; w < plan->waves; w++) {
+        const struct series_place *place = &plan->places[w][k];
+        const uint64_t origin = access->origin;
+        if (!span_find(group, plan, place, inst, between, hosts, access, &hosts->spans[w][k]) ||
+            (w > 0 && access->origin != origin))
+            return false;
+        if (w > 0)
+            access->merged &= place->va == plan->places[w - 1][k].va + access->bytes &&
+                              place->step == plan->places[w - 1][k].step;
+    }
+    return true;
+}
+
+static bool hosts_find(const struct workgroup *group, const struct series_plan *plan,
+                       uint64_t first, uint64_t last, struct series_hosts *hosts)
+{
+    const uint64_t between[2] = {first - plan->first, last - plan->first};
+    unsigned k = 0;
+    if (!loads_find(group, plan, hosts))
+        return false;
+    for (unsigned n = 0; n < plan->series->count; n++)
+        if (plan->series->steps[n].role == SERIES_ACCESS &&
+            !access_find(group, plan, plan->series->steps[n].inst, between, hosts, k++))
+            return false;
+    return true;
+}
+
+static void hosts_next(const struct series_plan *plan, struct series_hosts *hosts)
+{
+    for (uint32_t w = 0; w < plan->waves; w++)
+        for (unsigned k = 0; k < plan->series->accesses; k++)
+            hosts->spans[w][k].host += hosts->spans[w][k].ahead;
+}
+
+/* ---- a group ---- */
+
+static bool piece_same(const struct series_piece *piece)
+{
+    uint64_t wide;
+    uint32_t dword;
+    quad four;
+    switch (piece->bytes) {
+    case sizeof four:
+        memcpy(&four, piece->value, sizeof four);
+        four ^= single_load_quad(piece->host);
+        return _mm_movemask_epi8(_mm_cmpeq_epi32((__m128i)four, _mm_setzero_si128())) == 0xffff;
+    case sizeof wide:
+        memcpy(&wide, piece->value, sizeof wide);
+        return single_load_64(piece->host) == wide;
+    default:
+        memcpy(&dword, piece->value, sizeof dword);
+        return single_load_32(piece->host) == dword;
+    }
+}
+
+static bool loads_same(const struct series_hosts *hosts)
+{
+    bool same = true;
+    for (uint32_t n = 0; n < hosts->piece_count; n++)
+        same &= piece_same(&hosts->pieces[n]);
+    return same;
+}
+
+/* As span_sampled() has it, of longer ones. */
+static bool is_sampled(uint64_t va, uint32_t bytes, uint64_t origin, uint32_t limit)
+{
+    enum { BLOCKS = 8, PART = (BLOCKS - 1) * SAMPLE_BLOCK_BYTES };
+    bool sampled = false;
+    for (; bytes > PART; bytes -= PART, va += PART)
+        sampled |= span_sampled(va, PART, origin, limit);
+    return sampled | span_sampled(va, bytes, origin, limit);
+}
+
+/* Does a vector access of the group touch a sampled block? */
+static bool group_is_sampled(const struct workgroup *group, const struct series_plan *plan,
+                             const struct series_hosts *hosts)
+{
+    const uint64_t at = group->index - plan->first;
+    for (unsigned k = 0; k < plan->series->accesses; k++) {
+        const struct series_access *access = &hosts->accesses[k];
+        const uint32_t times = access->merged ? plan->waves : 1;
+        for (uint32_t w = 0; w < plan->waves; w += times) {
+            const struct series_place *place = &plan->places[w][k];
+            if (is_sampled(place->va + (uint64_t)place->step * at, access->bytes * times,
+                           access->origin, group->sample_limit))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* What the waves leave behind for modelled time. */
+static void group_note(struct workgroup *group, const struct series_plan *plan)
+{
+    const struct series *series = plan->series;
+    const uint64_t at = group->index - plan->first;
+    for (uint32_t w = 0; w < plan->waves; w++) {
+        struct wave *wave = &group->waves[w];
+        const struct series_place *place = plan->places[w];
+        const struct series_load *load = plan->loads;
+        for (unsigned n = 0; n < series->note_count; n++) {
+            const struct series_step *step = &series->steps[series->notes[n]];
+            const struct inst *inst = step->inst;
+            if (step->role == SERIES_LOAD) {
+                access_log_scalar(wave, inst, load->va, load->bytes);
+                load++;
+            } else {
+                access_log_span(wave, inst, place->va + (uint64_t)place->step * at,
+                                4 * dwords_moved(inst));
+                place++;
+            }
+        }
+    }
+}
+
+static void group_begin(struct workgroup *group)
+{
+    group->index++;
+    group->id[0]++;
+    group->is_alike = true;
+    group->sample_limit = group->launch->sample_limit;
+    group->blocks.count = group->blocks.noted = group->blocks.run_block = 0;
+}
+
+static void group_execute(struct workgroup *group, const struct series_plan *plan,
+                          const struct series_hosts *hosts)
+{
+    const struct inst *first = plan->series->steps[0].inst;
+    for (uint32_t w = 0; w < plan->waves; w++)
+        plan->series->exec(&group->waves[w], first, hosts->spans[w]);
+}
+
+/* The head's group has touched sampled blocks with scalar loads alone, as all groups of the series
+ * do. */
+static bool head_is_plain(const struct workgroup *group)
+{
+    const struct finished_group *head = group->head;
+    if (head->record.sample_limit != group->launch->sample_limit)
+        return false;
+    for (uint64_t n = 0; n < head->blocks.count; n++)
+        if (head->blocks.items[n].kind != ACCESS_SCALAR_READ)
+            return false;
+    return true;
+}
+
+/* Groups from the next one on to before `end`, as long as nothing changes. */
+static uint64_t groups_run(struct engine *engine, struct workgroup *group,
+                           const struct series_plan *plan, struct series_hosts *hosts, uint64_t end)
+{
+    const uint64_t before = group->index;
+    bool plain = head_is_plain(group);
+    while (group->index + 1 < end && perf_wants(engine->perf) == group->wants &&
+           loads_same(hosts)) {
+        group_begin(group);
+        const bool sampled = group_is_sampled(group, plan, hosts);
+        if (!plain || sampled) {
+            group_note(group, plan);
+            group_record_known(engine, group);
+            plain = !sampled;
+        } else {
+            group->head->repeats++;
+        }
+        group_execute(group, plan, hosts);
+        hosts_next(plan, hosts);
+    }
+    return group->index - before;
+}
+
+uint64_t series_run(struct engine *engine, struct workgroup *group, const struct inst *first,
+                    uint64_t end)
+{
+    struct series_hosts hosts;
+    if (group->index + GROUPS_LEAST > end)
+        return 0;
+    const struct series *series = series_of(group, first);
+    if (!series)
+        return 0;
+    if (!group->plan)
+        group->plan = calloc(1, sizeof *group->plan);
+    struct series_plan *plan = group->plan;
+    if (!plan || !plan_find(plan, group, series, end))
+        return 0;
+    end = plan->last + 1 < end ? plan->last + 1 : end;
+    if (group->index + 1 >= end || !hosts_find(group, plan, group->index + 1, end - 1, &hosts))
+        return 0;
+    const uint64_t count = groups_run(engine, group, plan, &hosts, end);
+    if (count == 0) /* the arguments have changed */
+        plan_refuse(plan, group->index + GROUPS_LATER);
+    group->heat += count * plan->waves * plan->series->count;
+    return count;
+}
