@@ -62,5 +62,12 @@ static inline bool branch_was_taken(const struct inst *inst)
     return __atomic_load_n(&inst->aux[BRANCH_TAKEN], __ATOMIC_RELAXED) >= BRANCH_TIMES &&
            __atomic_load_n(&inst->aux[BRANCH_PASSED], __ATOMIC_RELAXED) == 0;
 }
+/* A run goes on at its target, as it was taken whenever it was executed: from now on that is not
+ * noted where it is, but would be where it is not. It counts as often enough. */
+static inline void branch_settle(struct inst *inst)
+{
+    if (__atomic_load_n(&inst->aux[BRANCH_PASSED], __ATOMIC_RELAXED) == 0)
+        __atomic_store_n(&inst->aux[BRANCH_TAKEN], BRANCH_TIMES, __ATOMIC_RELAXED);
+}
 
 #endif

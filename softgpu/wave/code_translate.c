@@ -100,7 +100,7 @@ static void targets_find(struct page_runs *runs)
  * or not while the branch was taken many times. That is another run's begin then. */
 static uint32_t branch_way(struct page_runs *runs, uint32_t at)
 {
-    const struct inst *slot = &runs->slots[at];
+    struct inst *slot = &runs->slots[at];
     const uint32_t next = at + slot->dwords;
     if (slot->klass != CLASS_BRANCH || slot->format != FMT_SOPP || slot->offset <= 0 ||
         (next < PAGE_DWORDS && slot_is_decoded(runs, next) && !branch_was_taken(slot)))
@@ -108,6 +108,7 @@ static uint32_t branch_way(struct page_runs *runs, uint32_t at)
     const uint32_t target = next + (uint32_t)slot->offset;
     if (target >= PAGE_DWORDS || !slot_is_decoded(runs, target))
         return next;
+    branch_settle(slot);
     if (next < PAGE_DWORDS)
         runs->target[next] = true;
     return target;

@@ -214,10 +214,25 @@ static void test_branches_are_noted(void **state)
     assert_false(branch_was_taken(&passed));
 }
 
+/* A run that goes on at the target of one that was taken once keeps to that when it is left there.
+ */
+static void test_branches_are_settled(void **state)
+{
+    struct inst taken = {.dwords = 1}, passed = {.dwords = 1};
+    (void)state;
+    branch_note(&taken, true);
+    branch_settle(&taken);
+    branch_note(&taken, false);
+    assert_true(branch_was_taken(&taken));
+    branch_note(&passed, false);
+    branch_settle(&passed);
+    assert_false(branch_was_taken(&passed));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ways), cmocka_unit_test(test_waits),
-                                       cmocka_unit_test(test_loops),
-                                       cmocka_unit_test(test_branches_are_noted)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ways), cmocka_unit_test(test_waits), cmocka_unit_test(test_loops),
+        cmocka_unit_test(test_branches_are_noted), cmocka_unit_test(test_branches_are_settled)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
