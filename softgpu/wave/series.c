@@ -100,7 +100,7 @@ static bool plan_find(struct series_plan *plan, struct workgroup *group,
     enum { LATER = 16 };
     const uint64_t wanted = end - 1 - group->index;
     if (plan_is_good(plan, group, series))
-        return true;
+        return series_plan_holds(plan, group);
     plan_begin(plan, group, series);
     plan->last = 0;
     if (group->index < plan->refused_end)

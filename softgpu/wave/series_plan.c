@@ -420,6 +420,21 @@ static bool access_try(struct attempt *a, const struct inst *inst)
     return step_fits(place->step) && va[FIRST] + (uint64_t)(place->step * a->distance) == va[LAST];
 }
 
+/* Keeps what the register is; false: there are too many of them. */
+static bool scalar_keep(const struct attempt *a, unsigned index)
+{
+    struct series_plan *plan = a->plan;
+    uint32_t n = 0;
+    while (n < plan->scalar_count && plan->scalars[n] != index)
+        n++;
+    if (n == SERIES_SCALARS)
+        return false;
+    plan->scalars[n] = (uint8_t)index;
+    plan->scalar_count = n < plan->scalar_count ? plan->scalar_count : n + 1;
+    plan->scalar_values[a->number][n] = a->probe->waves[FIRST].s[index];
+    return true;
+}
+
 /* What its scalars are it finds where the wave of the group before has left them. */
 static bool strip_try(const struct attempt *a, const struct inst *inst)
 {
@@ -432,8 +447,20 @@ static bool strip_try(const struct attempt *a, const struct inst *inst)
         if (operand->index + dwords > SREG_COUNT || !source_same(a, inst, n) ||
             memcmp(real + operand->index, tried + operand->index, 4 * dwords) != 0)
             return false;
+        for (unsigned dword = 0; dword < dwords; dword++)
+            if (!scalar_keep(a, operand->index + dword))
+                return false;
     }
     return true;
+}
+
+bool series_plan_holds(const struct series_plan *plan, const struct workgroup *group)
+{
+    bool same = true;
+    for (uint32_t w = 0; w < plan->waves; w++)
+        for (uint32_t n = 0; n < plan->scalar_count; n++)
+            same &= group->waves[w].s[plan->scalars[n]] == plan->scalar_values[w][n];
+    return same;
 }
 
 static bool step_try(struct attempt *a, const struct series_step *step)
@@ -512,7 +539,7 @@ bool series_plan_make(struct series_plan *plan, struct workgroup *group, uint64_
                         .probe = plan->probe,
                         .distance = (int64_t)(last - group->index)};
     memset(plan->probe, 0, sizeof *plan->probe);
-    plan->load_count = 0;
+    plan->load_count = plan->scalar_count = 0;
     if (!ids_follow(&a))
         return false;
     for (a.number = 0; a.number < group->wave_count; a.number++)

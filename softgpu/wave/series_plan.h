@@ -5,7 +5,7 @@
 #include "translate/series.h"
 #include "wave/engine.h"
 
-enum { SERIES_LOAD_BYTES = 64 };
+enum { SERIES_LOAD_BYTES = 64, SERIES_SCALARS = 16 };
 struct series_probe;
 struct series_plan {
     const struct series *series;
@@ -26,11 +26,19 @@ struct series_plan {
         uint32_t bytes;
         uint8_t value[SERIES_LOAD_BYTES] __attribute__((aligned(16)));
     } loads[SERIES_LOADS];
+    /* Scalars that strips read, and what they are in each wave. */
+    uint32_t scalar_count;
+    uint8_t scalars[SERIES_SCALARS];
+    uint32_t scalar_values[WAVES_PER_GROUP_MAX][SERIES_SCALARS];
     struct series_probe *probe; /* waves that numbers are tried with */
 };
 
 /* Is it so of all groups from the plan's first one to that one, of which each begins as `group`
  * did? That has executed the plan's run, and is the first one. Fills the rest of the plan in. */
 bool series_plan_make(struct series_plan *plan, struct workgroup *group, uint64_t last);
+
+/* The group is a later one: have its waves left to strips the scalars that the plan is about? They
+ * may have loaded other ones than what is there again now. */
+bool series_plan_holds(const struct series_plan *plan, const struct workgroup *group);
 
 #endif

@@ -485,10 +485,70 @@ static void arguments_are_read_again(void **state)
     kernel_runner_destroy(runner);
 }
 
+/* ---- arguments that groups store to ---- */
+
+/* Loads a number, adds it to its items and stores these 16 bytes behind where the group before it
+ * did: some groups store over the number. */
+static const char over_text[] = "s_load_dwordx2 s[4:5], s[0:1], 0x0\n"
+                                "s_waitcnt lgkmcnt(0)\n"
+                                "s_load_dword s14, s[4:5], 0xe0000\n"
+                                "s_lshl_b32 s6, s2, 8\n"
+                                "s_lshl_b32 s7, s2, 4\n"
+                                "v_lshlrev_b32 v0, 2, v0\n"
+                                "v_add_u32 v1, s6, v0\n"
+                                "v_add_u32 v2, s7, v0\n"
+                                "s_add_u32 s8, s4, 0x4000\n"
+                                "s_addc_u32 s9, s5, 0\n"
+                                "global_load_dword v4, v1, s[8:9]\n"
+                                "s_add_u32 s10, s4, 0xde000\n"
+                                "s_addc_u32 s11, s5, 0\n"
+                                "s_waitcnt lgkmcnt(0)\n"
+                                "s_waitcnt vmcnt(0)\n"
+                                "v_add_u32 v4, s14, v4\n"
+                                "global_store_dword v2, v4, s[10:11]\n"
+                                "s_endpgm\n";
+
+/* The last one of those stores what the number was at first, and has loaded another one: groups
+ * behind it find nothing changed in memory, but find registers as that one has left them. */
+static void what_groups_load_is_stored_back(void **state)
+{
+    enum { GROUPS = 3000, STEP = 16, NUMBER_AT = 0xe0000, TO = 0xde000, FIRST = 1, OTHER = 5 };
+    enum { LAST_OVER = (NUMBER_AT - TO) / STEP, FIRST_OVER = LAST_OVER - WAVE * 4 / STEP + 1 };
+    struct kernel_runner *runner;
+    struct dispatch_result result;
+    (void)state;
+    assert_int_equal(kernel_runner_create(1, BUFFER_BYTES, &runner), 0);
+    kernel_runner_engine(runner)->hot_instructions = 1;
+    assert_int_equal(kernel_runner_load(runner, 0, over_text), 0);
+    uint8_t *buffer = kernel_runner_buffer(runner);
+    uint32_t *number = (uint32_t *)(void *)(buffer + NUMBER_AT);
+    const struct kernel_geometry geometry = {GROUPS * WAVE, WAVE, 0, 0};
+    for (unsigned time = 0; time < TIMES; time++) {
+        memset(buffer, 0, BUFFER_BYTES - 8);
+        for (uint32_t group = FIRST_OVER; group <= LAST_OVER; group++) {
+            uint32_t *items = (uint32_t *)(void *)(buffer + DATA_AT + group * WAVE * 4);
+            const uint32_t before = group == FIRST_OVER ? FIRST : OTHER;
+            items[(NUMBER_AT - TO - group * STEP) / 4] =
+                (group == LAST_OVER ? FIRST : OTHER) - before;
+        }
+        *number = FIRST;
+        assert_int_equal(kernel_runner_start(runner, 0, geometry), 0);
+        assert_true(kernel_runner_wait(runner, &result));
+        assert_int_equal(result.fault, FAULT_NONE);
+        for (uint32_t group = 0; group < GROUPS; group++) {
+            const bool over = group > FIRST_OVER && group <= LAST_OVER;
+            const uint32_t at = TO + group * STEP + (group == LAST_OVER ? 4 : 0);
+            assert_int_equal(*(uint32_t *)(void *)(buffer + at), over ? OTHER : FIRST);
+        }
+    }
+    kernel_runner_destroy(runner);
+}
+
 int main(int argc, char **argv)
 {
     seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
     const struct CMUnitTest tests[] = {cmocka_unit_test(series_do_what_groups_do),
-                                       cmocka_unit_test(arguments_are_read_again)};
+                                       cmocka_unit_test(arguments_are_read_again),
+                                       cmocka_unit_test(what_groups_load_is_stored_back)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
