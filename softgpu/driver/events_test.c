@@ -161,6 +161,9 @@ static void hold(int number)
 static void a_woken_thread_counts_as_called_until_it_runs(void **state)
 {
     (void)state;
+#ifdef __SANITIZE_THREAD__
+    skip(); /* it keeps a signal until the thread calls what it knows */
+#endif
     struct sleeper sleeper;
     uint32_t id = create(true);
     sem_init(&held, 0, 0);
