@@ -135,6 +135,11 @@ int kernel_runner_remap(struct kernel_runner *r, size_t bytes)
     return status < 0 ? status : map_same(r->vm, r->code, bytes);
 }
 
+void kernel_runner_set_arguments(struct kernel_runner *r, uint64_t va)
+{
+    r->kernarg = va;
+}
+
 static ssize_t assemble(const char *cpu, const char *text, uint8_t *code, size_t capacity)
 {
     char folder[] = "/tmp/croc_kernel_XXXXXX", path[64], command[256];

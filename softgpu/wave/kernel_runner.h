@@ -39,6 +39,9 @@ void kernel_runner_allow_gws(struct kernel_runner *runner);
 /* They have private memory for so many waves at once; 0: for any number. */
 void kernel_runner_limit_scratch(struct kernel_runner *runner, uint32_t waves);
 
+/* Their argument segment is there; at first the buffer's last 8 bytes, which hold its address. */
+void kernel_runner_set_arguments(struct kernel_runner *runner, uint64_t va);
+
 /* They may use these compute units. */
 void kernel_runner_mask_units(struct kernel_runner *runner, const struct unit_mask *mask);
 
