@@ -16,15 +16,15 @@
 enum { SLOTS = 4, SLOT_BYTES = 65536, CODE_OFFSET = 256, VGPRS = 64, WAIT_SECONDS = 60 };
 /* Around the buffer, where the GPU sees nothing: what runs off its ends faults, wherever the host
  * has put the rest. */
-enum { GUARD_BYTES = 16 << 20 };
+enum { GUARD_BYTES = 16 << 20, PAGE_BYTES = 4096, GUARDS_BYTES = 2 * GUARD_BYTES + PAGE_BYTES };
 
 struct kernel_runner {
     struct vm *vm;
     struct perf *perf;
     struct engine *engine;
     uint8_t *code, *buffer;
-    amd_queue_t *queue; /* page of its own: the apertures */
-    size_t buffer_bytes;
+    amd_queue_t *queue;               /* page of its own: the apertures */
+    size_t buffer_bytes, guard_bytes; /* the latter before the buffer */
     uint64_t kernarg;
     pthread_mutex_t lock;
     pthread_cond_t ended;
@@ -35,6 +35,8 @@ struct kernel_runner {
     uint32_t scratch_waves, vgprs;
     struct dispatch_result last;
 };
+
+static unsigned runners_made; /* tests make them one after the other */
 
 static void *pages(size_t bytes)
 {
@@ -62,7 +64,10 @@ int kernel_runner_create_on(const char *gpu, int threads, size_t buffer_bytes,
     r->vgprs = VGPRS;
     r->buffer_bytes = (buffer_bytes + 4095) & ~(size_t)4095;
     r->code = pages(SLOTS * SLOT_BYTES);
-    r->buffer = (uint8_t *)pages(r->buffer_bytes + 2 * GUARD_BYTES) + GUARD_BYTES;
+    /* Of runners one after the other every second buffer is in another page than the host would
+     * choose, which may be a multiple of two megabytes. */
+    r->guard_bytes = GUARD_BYTES + runners_made++ % 2 * PAGE_BYTES;
+    r->buffer = (uint8_t *)pages(r->buffer_bytes + GUARDS_BYTES) + r->guard_bytes;
     r->queue = pages(4096);
     r->queue->group_segment_aperture_base_hi = 0x10000;
     r->queue->private_segment_aperture_base_hi = 0x20000;
@@ -87,7 +92,7 @@ void kernel_runner_destroy(struct kernel_runner *r)
     perf_destroy(r->perf);
     vm_destroy(r->vm);
     munmap(r->code, SLOTS * SLOT_BYTES);
-    munmap(r->buffer - GUARD_BYTES, r->buffer_bytes + 2 * GUARD_BYTES);
+    munmap(r->buffer - r->guard_bytes, r->buffer_bytes + GUARDS_BYTES);
     munmap(r->queue, 4096);
     pthread_mutex_destroy(&r->lock);
     pthread_cond_destroy(&r->ended);
