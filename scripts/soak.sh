@@ -2,7 +2,7 @@
 # make soak: the long runs, in parts: PARTS="torture kernels/gfx90a" chooses, all else. A part's words go to
 # BUILD/soak/PART.log, and one line says how it ended; the last line is "N passed, N failed, N left out".
 # CROC_SOAK_JOBS: how many parts at a time (half of the cores else); what measures runs alone, behind the others.
-# CROC_PART_JOBS: how many processes a part of random programs or runs has (2 else). At its own sizes all takes some twelve hours on two cores.
+# CROC_PART_JOBS: how many processes a part of random programs or runs has (2 else). At its own sizes all takes a night on two cores, by estimate: nobody has waited for it.
 # CROC_E2E_REPEAT, CROC_ENDINGS_REPEAT, CROC_TOGETHER, CROC_RECORDS, CROC_LITMUS_VALUES, CROC_TORTURE_S, CROC_LAUNCHES,
 # CROC_RANDOM_SEEDS, CROC_CSMITH_SEEDS, CROC_TRANSLATE_RUNS, CROC_INSTRUCTION_ROUNDS, CROC_V1_LAUNCHES and CROC_V1_ROUNDS make it shorter or longer; CROC_LIBRARIES=1 adds Debian's tests of
 # ROCm's libraries, which fetches gigabytes.
