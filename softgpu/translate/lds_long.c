@@ -109,15 +109,14 @@ static void quads_store_avx512(struct x86 *x, const uint8_t *hosts, const uint8_
     }
 }
 
-/* Which registers have lanes 0, 1, 2 and 3 of each four, for their dwords to come to `hosts`. */
-static void turn_begin(const uint8_t *hosts, unsigned temporary, unsigned from[4])
+void long_turn_begin(const uint8_t *hosts, unsigned temporary, unsigned from[4])
 {
     from[0] = hosts[3];
     from[1] = hosts[1];
     from[2] = temporary;
     from[3] = hosts[0];
 }
-static void turn(struct x86 *x, const uint8_t *hosts, unsigned temporary)
+void long_turn(struct x86 *x, const uint8_t *hosts, unsigned temporary)
 {
     op(x, X86_VPUNPCKLDQ, hosts[2], hosts[3], hosts[1]);
     op(x, X86_VPUNPCKHDQ, hosts[3], hosts[3], hosts[1]);
@@ -129,10 +128,8 @@ static void turn(struct x86 *x, const uint8_t *hosts, unsigned temporary)
     op(x, X86_VPUNPCKHQDQ, hosts[3], hosts[3], temporary);
 }
 
-/* The other way: `quads` is who has lanes 0, 1, 2 and 3 of each four then; temporaries[1] is free.
- */
-static void turn_back(struct x86 *x, const uint8_t *hosts, const uint8_t *temporaries,
-                      unsigned quads[4])
+void long_turn_back(struct x86 *x, const uint8_t *hosts, const uint8_t *temporaries,
+                    unsigned quads[4])
 {
     op(x, X86_VPUNPCKLDQ, temporaries[0], hosts[0], hosts[1]);
     op(x, X86_VPUNPCKHDQ, temporaries[1], hosts[0], hosts[1]);
@@ -151,20 +148,20 @@ static void turn_back(struct x86 *x, const uint8_t *hosts, const uint8_t *tempor
 static void quads_load_avx2(struct x86 *x, const uint8_t *hosts, unsigned temporary)
 {
     unsigned from[4];
-    turn_begin(hosts, temporary, from);
+    long_turn_begin(hosts, temporary, from);
     for (int32_t n = 0; n < 4; n++) {
         load(x, from[n], n * PART);
         x86_vector(x, X86_VINSERTI128, from[n], from[n], lds_memory(2 * VECTOR_AVX2 + n * PART),
                    x86_imm(1));
     }
-    turn(x, hosts, temporary);
+    long_turn(x, hosts, temporary);
 }
 
 static void quads_store_avx2(struct x86 *x, const uint8_t *hosts, const uint8_t *temporaries)
 {
     const unsigned joined = temporaries[1];
     unsigned quads[4];
-    turn_back(x, hosts, temporaries, quads);
+    long_turn_back(x, hosts, temporaries, quads);
     for (int32_t n = 0; n < 2; n++) {
         halves_avx2(x, joined, quads[2 * n], quads[2 * n + 1], LOW_HALVES_AVX2);
         store(x, joined, n * VECTOR_AVX2);
@@ -187,21 +184,21 @@ static struct x86_rm lane_emit(struct x86 *x, int32_t offsets, unsigned lane)
 void lds_long_collect(struct x86 *x, int32_t offsets, const uint8_t *hosts, unsigned temporary)
 {
     unsigned from[4];
-    turn_begin(hosts, temporary, from);
+    long_turn_begin(hosts, temporary, from);
     for (unsigned n = 0; n < 4; n++) {
         x86_vector(x, X86_VBROADCASTI128, from[n], 0, lane_emit(x, offsets, n), plain);
         for (unsigned part = 1; part < parts_of(x); part++)
             x86_vector(x, X86_VINSERTI128, from[n], from[n], lane_emit(x, offsets, 4 * part + n),
                        x86_imm(part));
     }
-    turn(x, hosts, temporary);
+    long_turn(x, hosts, temporary);
 }
 
 void lds_long_scatter(struct x86 *x, int32_t offsets, const uint8_t *hosts,
                       const uint8_t *temporaries)
 {
     unsigned quads[4];
-    turn_back(x, hosts, temporaries, quads);
+    long_turn_back(x, hosts, temporaries, quads);
     for (unsigned lane = 0; lane < x->level->lanes; lane++)
         x86_vector(x, X86_VEXTRACTI128, quads[lane % 4], 0, lane_emit(x, offsets, lane),
                    x86_imm(lane / 4));

@@ -25,4 +25,11 @@ void lds_long_collect(struct x86 *x, int32_t offsets, const uint8_t *hosts, unsi
 void lds_long_scatter(struct x86 *x, int32_t offsets, const uint8_t *hosts,
                       const uint8_t *temporaries);
 
+/* Which registers have to have lanes 0, 1, 2 and 3 of each four, for their four dwords to come to
+ * `hosts`. And the other way: `quads` is who has those lanes then; temporaries[1] is free. */
+void long_turn_begin(const uint8_t *hosts, unsigned temporary, unsigned from[4]);
+void long_turn(struct x86 *x, const uint8_t *hosts, unsigned temporary);
+void long_turn_back(struct x86 *x, const uint8_t *hosts, const uint8_t *temporaries,
+                    unsigned quads[4]);
+
 #endif

@@ -16,6 +16,8 @@ enum role {
     ROLE_NOTHING, /* s_nop, s_waitcnt: see segment.waits */
     ROLE_SCALAR,  /* executed before its segment's vector instructions (scalar.c) */
     ROLE_VECTOR,
+    ROLE_SPAN,   /* of a series' phase alone: a load or store of elements behind each other (span.c)
+                  */
     ROLE_LDS,    /* lds.c */
     ROLE_CALL,   /* its handler, which may leave the run */
     ROLE_BRANCH, /* leaves the run where it is taken */
@@ -29,6 +31,8 @@ struct segment {
     uint8_t part;              /* LDS writes to two places: which */
     uint8_t writes;            /* enum step_space (wave/step.h) */
     bool cut, waits, lds;
+    uint8_t spans; /* of a phase: the first one's number */
+    bool forgets;  /* nobody reads what it leaves in vector registers */
 };
 
 struct run {
@@ -108,10 +112,17 @@ struct strips_plan {
     const struct linear_state *before;
     bool direct[TRANSLATE_RUN_MAX];
     unsigned left;
-    bool loads_numbers; /* what was left reads linear registers */
 };
 void segment_rest_emit(struct x86 *x, const struct run *run, const struct segment *segment,
                        struct strips_plan *plan);
+
+/* A segment of all lanes whose vector registers are all in their rows. */
+void segment_phase_emit(struct x86 *x, const struct run *run, const struct segment *segment);
+
+/* span.c: a series' access of that number, once for all strips, and each strip's part. RBP has its
+ * spans, R10 how far the strip's lanes are from the first one's if each has a dword. */
+void span_begin(struct x86 *x, const struct inst *inst, unsigned number);
+void span_emit(struct emitter *e, unsigned number);
 
 /* far_lanes.c: may the last segment have the instruction, too? When a segment begins: the rows that
  * it asks the frame for. */

@@ -8,17 +8,30 @@
 
 enum { ROWS = 64 }; /* registers that are looked at; a run that writes others has no series */
 
+/* Accesses and strips that are executed strip by strip as one: its loads come before its stores. */
+struct phase {
+    unsigned first, count; /* of the maker's instructions */
+    uint8_t accesses;      /* before it */
+    bool fenced;           /* stores before it are seen first */
+    bool loads, stores;    /* it has some, */
+    bool loaded, stored;   /* for which a wait has stood since */
+};
+
 struct maker {
-    struct x86 *x;
     const struct run *run;
     struct series *series;
-    series_access_find_fn *find;
     struct linear_state now;
+    /* What becomes code: accesses and vector instructions, in phases. */
+    uint8_t insts[TRANSLATE_RUN_MAX];
+    unsigned count;
+    struct phase phases[SERIES_ACCESSES + 1];
+    unsigned phase_count;
     /* Rows that have been written so far, and those that were read before: a wave finds there what
      * the one before it has left. */
     uint64_t written, early;
     uint8_t loads; /* scalar ones */
-    bool stored;   /* a store stands before */
+    bool stored;   /* a store stands before, */
+    bool waits;    /* and a wait behind it, for which no fence does yet */
     /* Scalars that strips have read: they find what the wave before has left, which is the same as
      * long as nobody behind them writes it. */
     bool read[SREG_COUNT];
@@ -87,24 +100,10 @@ static bool rows_read(struct maker *m, const struct operand *from, unsigned dwor
 
 /* ---- what stands alone ---- */
 
-static void access_code(struct maker *m, unsigned n, series_access_fn *access)
+/* Does a register of the operand have a number that its row has not? */
+static bool is_number(const struct maker *m, const struct operand *from, unsigned dwords)
 {
-    enum { SPAN = sizeof(struct series_span) };
-    struct x86 *x = m->x;
-    const int32_t at = m->series->accesses * SPAN;
-    x86_load64(x, RAX, RSP, FRAME_LIMITS);
-    x86_load64(x, RDX, RAX, at + (int32_t)offsetof(struct series_span, host));
-    x86_load64(x, RCX, RAX, at + (int32_t)offsetof(struct series_span, ahead));
-    x86_gpr_move(x, RDI, RBX);
-    x86_lea(x, RSI, RBP, (int32_t)(m->run->at[n] * sizeof(struct inst)));
-    x86_gpr_imm64(x, RAX, (uint64_t)(uintptr_t)access);
-    x86_call(x, RAX);
-}
-
-/* A register of the data is a number that has no row yet. */
-static bool data_is_number(const struct maker *m, const struct operand *data)
-{
-    for (unsigned n = data->index; n < data->index + (unsigned)data->dwords; n++) {
+    for (unsigned n = from->index; from->kind == OPND_VGPR && n < from->index + dwords; n++) {
         const struct linear *linear = linear_of(&m->now.registers, n);
         if (linear && linear->stale)
             return true;
@@ -112,19 +111,58 @@ static bool data_is_number(const struct maker *m, const struct operand *data)
     return false;
 }
 
+/* A strip's loads and stores are in the order of the program. Those of other strips are not: what
+ * has to be is parted, a load from a store before it, and whatever a wait stands between but for a
+ * store that waits for loads. */
+static bool phase_ends(const struct phase *phase, bool load)
+{
+    return load ? phase->stores || phase->loaded : phase->stored;
+}
+
+static void phase_begin(struct maker *m)
+{
+    m->phases[m->phase_count++] =
+        (struct phase){.first = m->count, .accesses = m->series->accesses, .fenced = m->waits};
+    m->waits = false;
+}
+
+static void phase_wait(struct maker *m)
+{
+    struct phase *phase = &m->phases[m->phase_count - 1];
+    phase->loaded |= phase->loads;
+    phase->stored |= phase->stores;
+    m->waits |= m->stored;
+}
+
+static void phase_add(struct maker *m, unsigned n)
+{
+    m->insts[m->count++] = (uint8_t)n;
+    m->phases[m->phase_count - 1].count++;
+}
+
+static void phase_access(struct maker *m, unsigned n, bool load)
+{
+    if (phase_ends(&m->phases[m->phase_count - 1], load))
+        phase_begin(m);
+    struct phase *phase = &m->phases[m->phase_count - 1];
+    phase->loads |= load;
+    phase->stores |= !load;
+    m->stored |= !load;
+    phase_add(m, n);
+}
+
 static bool access_add(struct maker *m, unsigned n)
 {
     const struct inst *inst = m->run->insts[n];
-    series_access_fn *access = linear_access(m->run, inst) ? m->find(inst) : NULL;
+    const struct operand *data = &inst->src[1];
     const bool load = inst->flags & IF_LOAD;
-    if (!access || !linear_address_follows(&m->now, inst))
+    if (!linear_access(m->run, inst) || !linear_address_follows(&m->now, inst) ||
+        m->series->accesses == SERIES_ACCESSES)
         return false;
-    if (load
-            ? !rows_write(m, &inst->dst)
-            : data_is_number(m, &inst->src[1]) || !rows_read(m, &inst->src[1], inst->src[1].dwords))
+    if (load ? !rows_write(m, &inst->dst)
+             : is_number(m, data, data->dwords) || !rows_read(m, data, data->dwords))
         return false;
-    access_code(m, n, access);
-    m->stored |= !load;
+    phase_access(m, n, load);
     linear_forget(&m->now, inst);
     return note_add(m, n, SERIES_ACCESS, &m->series->accesses, SERIES_ACCESSES);
 }
@@ -202,12 +240,16 @@ static bool strip_add(struct maker *m, unsigned n)
         return false;
     for (int k = 0; k < 3; k++) {
         scalars_read(m, &inst->src[k], operation->sources[k]);
-        if (operation->sources[k] && !rows_read(m, &inst->src[k], operation->sources[k]))
+        if (operation->sources[k] && (is_number(m, &inst->src[k], operation->sources[k]) ||
+                                      !rows_read(m, &inst->src[k], operation->sources[k])))
             return false;
     }
-    if (keeps_some(operation, inst) && !rows_read(m, &inst->dst, inst->dst.dwords))
+    if (keeps_some(operation, inst) &&
+        (is_number(m, &inst->dst, inst->dst.dwords) || !rows_read(m, &inst->dst, inst->dst.dwords)))
         return false;
     step_add(m, n, SERIES_STRIP);
+    phase_add(m, n);
+    linear_forget(&m->now, inst);
     return rows_write(m, &inst->dst);
 }
 
@@ -215,10 +257,8 @@ static bool vector_add(struct maker *m, const struct segment *segment, unsigned 
 {
     const struct inst *inst = m->run->insts[n];
     struct linear_operation operation;
-    if (!direct) {
-        linear_forget(&m->now, inst);
+    if (!direct)
         return strip_add(m, n);
-    }
     linear_find(&m->now, inst, linear_mask_unread(m->run, segment, n), &operation);
     return number_note(m, n, &operation);
 }
@@ -232,19 +272,15 @@ static bool strips_add(struct maker *m, const struct segment *segment)
         if (m->run->roles[n] == ROLE_VECTOR &&
             !vector_add(m, segment, n, plan.direct[n - segment->first]))
             return false;
-    if (!plan.left)
-        return true;
-    x86_gpr_move(m->x, RDI, RBX);
-    segment_rest_emit(m->x, m->run, segment, &plan);
-    return !plan.loads_numbers;
+    return true;
 }
 
 static bool segment_add(struct maker *m, const struct segment *segment)
 {
     if (segment->cut)
         return cut_add(m, segment->first);
-    if (segment->waits && m->stored)
-        frame_wait_emit(m->x);
+    if (segment->waits)
+        phase_wait(m);
     for (unsigned n = segment->first; n < segment->first + segment->count; n++)
         if (m->run->roles[n] == ROLE_SCALAR && !scalar_add(m, n, SERIES_NUMBER))
             return false;
@@ -268,12 +304,40 @@ static void inputs_begin(struct maker *m, const struct linear_inputs *inputs)
             .index = inputs->of[n].index, .slot = registers->slots++, .step = inputs->of[n].step};
 }
 
-void series_emit(struct x86 *x, const struct run *run, struct series *series,
-                 series_access_find_fn *find)
+/* ---- code ---- */
+
+static void phase_emit(struct x86 *x, const struct maker *m, const struct phase *phase, bool last)
+{
+    const struct inst *insts[TRANSLATE_RUN_MAX];
+    struct run run = {.insts = insts, .count = phase->count, .needs = m->run->needs};
+    const struct segment segment = {
+        .count = phase->count, .spans = phase->accesses, .forgets = last};
+    for (unsigned n = 0; n < phase->count; n++) {
+        const unsigned from = m->insts[phase->first + n];
+        insts[n] = m->run->insts[from];
+        run.roles[n] = m->series->steps[from].role == SERIES_ACCESS ? ROLE_SPAN : ROLE_VECTOR;
+    }
+    if (phase->fenced)
+        x86_fence(x);
+    if (phase->count)
+        segment_phase_emit(x, &run, &segment);
+}
+
+static void code_emit(struct x86 *x, const struct maker *m)
+{
+    x86_frame_enter(x, FRAME_BYTES);
+    x86_gpr_move(x, RBP, RDX);
+    for (unsigned n = 0; n < m->phase_count; n++)
+        phase_emit(x, m, &m->phases[n], n + 1 == m->phase_count);
+    x86_frame_leave(x, FRAME_BYTES);
+    x86_return(x);
+    x86_constants_flush(x);
+}
+
+void series_emit(struct x86 *x, const struct run *run, struct series *series)
 {
     struct linear_inputs inputs;
-    struct maker m = {.x = x, .run = run, .series = series, .find = find};
-    const struct x86 begin = *x;
+    struct maker m = {.run = run, .series = series};
     if (!series->whole || !linear_inputs_find(run, &inputs)) {
         series->whole = 0;
         return;
@@ -283,18 +347,9 @@ void series_emit(struct x86 *x, const struct run *run, struct series *series,
     series->offset = x->count;
     for (unsigned n = 0; n < run->count; n++)
         series->steps[n] = (struct series_step){run->insts[n], run->insts[n]->exec, SERIES_NOTHING};
-    x86_frame_enter(x, FRAME_BYTES);
-    x86_store64(x, RSP, FRAME_LIMITS, RDX);
-    x86_store8_imm(x, RBX, WAVE(stores_pending), 0); /* as waves begin */
-    const bool good = segments_add(&m);
-    x86_frame_leave(x, FRAME_BYTES);
-    x86_return(x);
-    if (good) {
-        x86_constants_flush(x);
-        return;
-    }
-    series->whole = 0;
-    x->count = begin.count;
-    x->constant_count = begin.constant_count;
-    x->fixup_count = begin.fixup_count;
+    phase_begin(&m);
+    if (segments_add(&m))
+        code_emit(x, &m);
+    else
+        series->whole = 0;
 }

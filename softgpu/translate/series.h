@@ -27,7 +27,8 @@ struct series_span {
     uint8_t *host;
     int64_t ahead;
 };
-/* `first`: the run's first slot; `spans`: of its accesses, in their order. */
+/* `first`: the run's first slot; `spans`: of its accesses, in their order. What the wave loads is
+ * not left in its registers. */
 typedef void series_fn(struct wave *wave, const struct inst *first,
                        const struct series_span *spans);
 struct series {
@@ -45,7 +46,6 @@ struct series {
 
 struct run;
 /* series.c: appends the code of a run that has been emitted, or leaves series->whole 0. */
-void series_emit(struct x86 *x, const struct run *run, struct series *series,
-                 series_access_find_fn *find);
+void series_emit(struct x86 *x, const struct run *run, struct series *series);
 
 #endif

@@ -98,6 +98,7 @@ static void strip_emit(struct emitter *e, const struct run *run, const struct se
     bool flushing = flushes;
     struct x86 *x = e->x;
     struct linear_state linear;
+    unsigned span = segment->spans;
     values_begin(&e->values, x, masked);
     if (plan) {
         linear = *plan->before;
@@ -116,13 +117,16 @@ static void strip_emit(struct emitter *e, const struct run *run, const struct se
             e->operation->emit(e);
         } else if (run->roles[n] == ROLE_LDS) {
             lds_emit(e, segment->part, known, detours);
+        } else if (run->roles[n] == ROLE_SPAN) {
+            span_emit(e, span++);
         }
         lds_forget(known, e->inst);
         if (plan && run->roles[n] == ROLE_VECTOR)
             linear_forget(&linear, e->inst);
         values_next(&e->values);
     }
-    values_flush(&e->values);
+    if (!segment->forgets)
+        values_flush(&e->values);
     state_switch(x, &flushing, flushes);
 }
 
@@ -141,6 +145,17 @@ static void idle_strip_emit(struct x86 *x, const struct run *run, const struct s
     }
 }
 
+static bool spans_begin(struct x86 *x, const struct run *run, const struct segment *segment)
+{
+    unsigned count = 0;
+    for (unsigned n = segment->first; n < segment->first + segment->count; n++)
+        if (run->roles[n] == ROLE_SPAN)
+            span_begin(x, run->insts[n], segment->spans + count++);
+    if (count)
+        x86_gpr_imm32(x, R10, 0);
+    return count;
+}
+
 /* RDX, R8: the strip's part of the rows; R9: of the masks; RCX: strips left. */
 static void strips_emit(struct x86 *x, const struct run *run, const struct segment *segment,
                         bool masked, struct lds_known *known, struct strips_plan *plan)
@@ -156,6 +171,7 @@ static void strips_emit(struct x86 *x, const struct run *run, const struct segme
     far_rows_emit(x, run, segment);
     if (segment->lds)
         lds_segment_emit(x);
+    const bool spans = spans_begin(x, run, segment);
     if (plan)
         linear_lanes_begin(x);
     bool flushing = false;
@@ -170,8 +186,6 @@ static void strips_emit(struct x86 *x, const struct run *run, const struct segme
     strip_emit(&e, run, segment, masked, known, &detours, plan);
     if (e.values.linear_lanes)
         linear_lanes_next(x);
-    if (plan)
-        plan->loads_numbers = e.values.linear_loads;
     if (masked) {
         size_t done = x86_jump(x);
         x86_land(x, idle);
@@ -183,6 +197,8 @@ static void strips_emit(struct x86 *x, const struct run *run, const struct segme
         x86_gpr_add_imm(x, R8, (int8_t)(4 * lanes));
     if (masked || e.values.masks_used)
         x86_gpr_add_imm(x, R9, lanes / 8);
+    if (spans)
+        x86_gpr_add_imm(x, R10, (int8_t)(4 * lanes));
     x86_gpr_add_imm(x, RCX, -1);
     x86_jump_back_if(x, JUMP_NOT_EQUAL, loop);
     x86_vzeroupper(x);
@@ -211,6 +227,14 @@ void segment_rest_emit(struct x86 *x, const struct run *run, const struct segmen
     struct lds_known known = {.next = 0};
     needs_emit(x, run);
     strips_emit(x, run, segment, false, &known, plan);
+}
+
+void segment_phase_emit(struct x86 *x, const struct run *run, const struct segment *segment)
+{
+    struct lds_known known = {.next = 0};
+    x86_gpr_move(x, RDI, RBX);
+    needs_emit(x, run);
+    strips_emit(x, run, segment, false, &known, NULL);
 }
 
 void segment_emit(struct x86 *x, const struct run *run, const struct segment *segment,

@@ -46,7 +46,7 @@ unsigned translate_run(struct x86 *x, const struct inst *const *insts, unsigned 
     run.series = memory ? memory->series : NULL;
     frame_emit(x, &run, plain);
     if (run.series)
-        series_emit(x, &run, run.series, memory->accesses);
+        series_emit(x, &run, run.series);
     return taken;
 }
 

@@ -28,11 +28,6 @@ bool translate_knows(const struct inst *inst);
  */
 typedef const struct inst *span_fn(struct wave *wave, const struct inst *inst, uint64_t va);
 typedef span_fn *span_find_fn(const struct inst *inst);
-/* The same where it is known to which place of the host's, and that nobody looks; how far behind
- * it to ask for what comes next. */
-typedef void series_access_fn(struct wave *wave, const struct inst *inst, uint8_t *host,
-                              int64_t ahead);
-typedef series_access_fn *series_access_find_fn(const struct inst *inst);
 
 /*
  * Appends the longest run that insts[0..count) begin with; the slots lie behind each other as
@@ -49,7 +44,6 @@ typedef series_access_fn *series_access_find_fn(const struct inst *inst);
 struct series;
 struct translate_memory {
     span_find_fn *spans;
-    series_access_find_fn *accesses;
     struct series *series; /* becomes the run's, series->whole 0: it has none */
 };
 unsigned translate_run(struct x86 *x, const struct inst *const *insts, unsigned count,

@@ -223,7 +223,6 @@ static void row_load(struct values *v, struct place place, unsigned host)
         v->linear && !place.accumulation ? linear_of(v->linear, place.index) : NULL;
     if (linear) {
         linear_load_emit(v->x, host, linear);
-        v->linear_loads = true;
         v->linear_lanes |= linear->step != 0;
     } else {
         x86_vector(v->x, X86_VMOVDQA32_LOAD, host, 0, home(v, place), (struct x86_option){0});

@@ -56,8 +56,7 @@ struct linears;
 struct values {
     struct x86 *x;
     const struct linears *linear;  /* registers that are loaded from slots; NULL: none */
-    bool linear_loads;             /* one has been, */
-    bool linear_lanes;             /* that differs from lane to lane */
+    bool linear_lanes;             /* one has been that differs from lane to lane */
     bool accumulation, masks_used; /* R8, R9 have been asked for */
     bool aside;                    /* see values_aside() */
     bool masked;                   /* not all lanes may run: stores leave the others alone */

@@ -254,6 +254,11 @@ void x86_test_bits(struct x86 *x, unsigned a, uint32_t bits, bool masked);
 void x86_test_differs(struct x86 *x, unsigned a, unsigned b, bool masked);
 unsigned x86_mask_scratch(const struct x86 *x); /* AVX2: a mask that is free for the moment */
 
+/* dst += index << shift; dst is of the lower eight, but for RBP. */
+void x86_gpr_add_shifted(struct x86 *x, enum x86_gpr dst, enum x86_gpr index, unsigned shift);
+/* Asks for a line of memory, to the host's first cache or the second one. */
+void x86_prefetch(struct x86 *x, enum x86_gpr base, int32_t offset, unsigned cache);
+
 /* x86.c, for x86_lanes.c. */
 void x86_put(struct x86 *x, const uint8_t *bytes, size_t count);
 void x86_put32(struct x86 *x, uint32_t value);

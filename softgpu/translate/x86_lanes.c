@@ -140,3 +140,22 @@ void x86_test_differs(struct x86 *x, unsigned a, unsigned b, bool masked)
         x86_vex(x, X86_VPANDD, A, A, x86_reg(AVX2_EXEC), PLAIN);
     x86_vex(x, X86_VPTEST, A, 0, x86_reg(A), PLAIN);
 }
+
+void x86_gpr_add_shifted(struct x86 *x, enum x86_gpr dst, enum x86_gpr index, unsigned shift)
+{
+    enum { REX_WIDE = 0x48, REX_INDEX = 0x42, LEA = 0x8d, WITH_INDEX = 4 };
+    const uint8_t rex = index >= R8 ? REX_WIDE | REX_INDEX : REX_WIDE;
+    x86_put(x,
+            (const uint8_t[]){rex, LEA, (uint8_t)(dst << 3 | WITH_INDEX),
+                              (uint8_t)(shift << 6 | index % R8 << 3 | dst)},
+            4);
+}
+
+void x86_prefetch(struct x86 *x, enum x86_gpr base, int32_t offset, unsigned cache)
+{
+    enum { DISPLACEMENT = 0x80, REX_BASE = 0x41 };
+    if (base >= R8)
+        x86_put(x, (const uint8_t[]){REX_BASE}, 1);
+    x86_put(x, (const uint8_t[]){0x0f, 0x18, (uint8_t)(DISPLACEMENT | cache << 3 | base % R8)}, 3);
+    x86_put32(x, (uint32_t)offset);
+}

@@ -148,7 +148,7 @@ static uint32_t run_translate(struct page_runs *runs, uint32_t at)
     unsigned count = candidates(runs, at, insts);
     size_t offset = runs->x.count;
     struct series series = {.whole = 0};
-    const struct translate_memory memory = {flat_span, flat_series, &series};
+    const struct translate_memory memory = {flat_span, &series};
     unsigned taken = count < TRANSLATE_RUN_MIN
                          ? 0
                          : translate_run(&runs->x, insts, count, insts[0]->exec, &memory);

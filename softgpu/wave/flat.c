@@ -17,8 +17,3 @@ span_fn *flat_span(const struct inst *inst)
 {
     return CALL_LEVEL(flat_rows_span, inst->exec);
 }
-
-series_access_fn *flat_series(const struct inst *inst)
-{
-    return CALL_LEVEL(flat_rows_series, inst->exec);
-}

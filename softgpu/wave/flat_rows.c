@@ -283,30 +283,6 @@ CONSTANT_DWORDS const struct inst *store_span(struct wave *w, const struct inst 
                          : store_to(w, i, host, dwords);
 }
 
-/* Of a series of groups. */
-CONSTANT_DWORDS void lines_ahead(const uint8_t *next, unsigned dwords)
-{
-    enum { LINE = 64, NARROW = 1 };
-    const uint32_t size = WAVE_LANES * 4 * dwords;
-#pragma GCC unroll 16
-    for (uint32_t at = 0; at < size; at += LINE)
-        line_fetch(next + at, dwords == NARROW);
-}
-
-CONSTANT_DWORDS void load_known(struct wave *w, const struct inst *i, uint8_t *host, int64_t ahead,
-                                unsigned dwords)
-{
-    lines_ahead(host + ahead, dwords);
-    load_from(w, i, host, dwords);
-}
-
-CONSTANT_DWORDS void store_known(struct wave *w, const struct inst *i, uint8_t *host, int64_t ahead,
-                                 unsigned dwords)
-{
-    lines_ahead(host + ahead, dwords);
-    store_to(w, i, host, dwords);
-}
-
 #define HANDLERS(X)                                                                                \
     X(load, 1) X(load, 2) X(load, 3) X(load, 4) X(store, 1) X(store, 2) X(store, 3) X(store, 4)
 #define DEFINE_HANDLERS(verb, dwords)                                                              \
@@ -323,22 +299,14 @@ CONSTANT_DWORDS void store_known(struct wave *w, const struct inst *i, uint8_t *
                                                      uint64_t va)                                  \
     {                                                                                              \
         return verb##_span(w, i, va, dwords);                                                      \
-    }                                                                                              \
-    static void known_##verb##_##dwords(struct wave *w, const struct inst *i, uint8_t *host,       \
-                                        int64_t ahead)                                             \
-    {                                                                                              \
-        verb##_known(w, i, host, ahead, dwords);                                                   \
     }
 HANDLERS(DEFINE_HANDLERS)
 
 #define ENTRY(verb, dwords)                                                                        \
-    {{exec_##verb##_##dwords, exec_##verb##_##dwords##_scalar},                                    \
-     span_##verb##_##dwords,                                                                       \
-     known_##verb##_##dwords},
+    {{exec_##verb##_##dwords, exec_##verb##_##dwords##_scalar}, span_##verb##_##dwords},
 static const struct {
     inst_exec_fn *exec[2]; /* with vector registers, with a scalar base */
     span_fn *span;
-    series_access_fn *known;
 } handlers[2 * 4] = {HANDLERS(ENTRY)};
 
 span_fn *LEVEL_NAME(flat_rows_span, ROWS_LEVEL)(inst_exec_fn *exec)
@@ -346,14 +314,6 @@ span_fn *LEVEL_NAME(flat_rows_span, ROWS_LEVEL)(inst_exec_fn *exec)
     for (size_t n = 0; n < sizeof handlers / sizeof *handlers; n++)
         if (exec == handlers[n].exec[0] || exec == handlers[n].exec[1])
             return handlers[n].span;
-    return NULL;
-}
-
-series_access_fn *LEVEL_NAME(flat_rows_series, ROWS_LEVEL)(inst_exec_fn *exec)
-{
-    for (size_t n = 0; n < sizeof handlers / sizeof *handlers; n++)
-        if (exec == handlers[n].exec[0] || exec == handlers[n].exec[1])
-            return handlers[n].known;
     return NULL;
 }
 

@@ -20,14 +20,7 @@ span_fn *flat_rows_span_avx512(inst_exec_fn *exec);
 span_fn *flat_rows_span_avx2(inst_exec_fn *exec);
 span_fn *flat_rows_span_portable(inst_exec_fn *exec);
 
-/* The same where it is known where the host has the elements, in one mapping, from a multiple of 16
- * bytes on, and that nobody looks. */
-series_access_fn *flat_rows_series_avx512(inst_exec_fn *exec);
-series_access_fn *flat_rows_series_avx2(inst_exec_fn *exec);
-series_access_fn *flat_rows_series_portable(inst_exec_fn *exec);
-
 /* flat.c: of an instruction that has been decoded. */
 span_fn *flat_span(const struct inst *inst);
-series_access_fn *flat_series(const struct inst *inst);
 
 #endif
