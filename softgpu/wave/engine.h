@@ -17,14 +17,17 @@ struct finished_group {
     /* Groups behind it that a record would say the same of, but for where they ran. They have none:
      * what a thread writes here another one reads, which costs more than a short group. */
     uint32_t repeats;
+    /* Its record would be the last one's before it, but for where it ran and its blocks, which are
+     * all that it has. */
+    bool is_like;
+    /* Once retired, their memory is for the next group's here: where the record's group goes on
+     * logging. */
+    struct block_log blocks;
     struct perf_group record;
     struct access_log accesses;
-    struct block_log blocks;
     struct step_log steps;
-    /* Memory of an earlier log of accesses here, for the next: where the record's group goes on
-     * logging, so that short ones cost no allocation. */
-    struct perf_line_access *kept;
-    uint64_t kept_capacity; /* entries */
+    struct perf_line_access *kept; /* likewise of accesses */
+    uint64_t kept_capacity;        /* entries */
 };
 
 struct dispatch {
@@ -145,6 +148,9 @@ uint64_t group_record(struct engine *engine, struct workgroup *group, bool follo
 /* The same of one whose waves have done what the one before in its place did (group->executed), but
  * which has a record of its own. */
 void group_record_known(struct engine *engine, struct workgroup *group);
+/* Likewise of one that did what the last group with a record did, of its batch, but for its blocks,
+ * and that nobody looks at. */
+void group_record_like(struct workgroup *group);
 /* Where the record's group ran, by its number. */
 void record_place(struct perf_group *record, const struct launch *launch,
                   const struct gpu_model *model);

@@ -192,6 +192,7 @@ struct workgroup {
     uint64_t flat_lds_insts, flat_lds_only;
     struct executed executed;
     /* Where the record is that stands for the last one in this place (record.c); NULL: nowhere. */
+    struct finished_group *full; /* and the last one that has a record */
     struct finished_group *head;
     struct series_plan *plan; /* series.c; NULL: none was made */
 };

@@ -370,12 +370,12 @@ static __attribute__((noinline)) bool same_blocks(const struct block_log *a,
 
 /* Did the group begin as the one with the record, and was nothing looked at of both but blocks? */
 static __attribute__((noinline)) bool began_alike(const struct workgroup *group,
-                                                  const struct finished_group *head)
+                                                  const struct finished_group *full)
 {
-    const struct perf_group *record = &head->record;
+    const struct perf_group *record = &full->record;
     bool looked_at = group->wants || record->wants || group->is_sampled || record->is_sampled ||
-                     group->is_traced || group->accesses.count || head->accesses.count ||
-                     head->steps.count || head->steps.lost;
+                     group->is_traced || group->accesses.count || full->accesses.count ||
+                     full->steps.count || full->steps.lost;
     return !looked_at && record->waves == group->wave_count &&
            record->work_items == group->work_items &&
            record->beside == groups_beside(group->dispatch, group);
@@ -385,30 +385,47 @@ static __attribute__((noinline)) bool began_alike(const struct workgroup *group,
  * it accessed. */
 static inline bool is_repeat(struct workgroup *group, const struct finished_group *head)
 {
-    const struct perf_group *record = &head->record;
+    const struct perf_group *record = &group->full->record;
     uint64_t differ = (record->flat_lds_insts ^ group->flat_lds_insts) |
                       (record->flat_lds_only ^ group->flat_lds_only) |
                       (group->sample_limit ^ record->sample_limit) |
                       (group->blocks.count ^ head->blocks.count) | group->wants;
     return !differ && (!group->blocks.count || same_blocks(&group->blocks, &head->blocks)) &&
-           (group->is_alike || began_alike(group, head)) && counts_take(group, record->valu_lanes);
+           (group->is_alike || began_alike(group, group->full)) &&
+           counts_take(group, record->valu_lanes);
+}
+
+/* The slot is the group's: the window keeps every other one's index apart. Its memory for blocks
+ * becomes the group's, and the other way. */
+static struct finished_group *slot_take(struct workgroup *group, bool is_like)
+{
+    struct dispatch *dispatch = group->dispatch;
+    struct finished_group *slot = &dispatch->finished[group->index % dispatch->window];
+    struct perf_block *items = slot->blocks.items;
+    const uint64_t capacity = slot->blocks.capacity;
+    slot->repeats = 0;
+    slot->is_like = is_like;
+    slot->blocks = group->blocks;
+    group->blocks = (struct block_log){.items = items, .capacity = capacity};
+    group->head = slot;
+    return slot;
+}
+
+void group_record_like(struct workgroup *group)
+{
+    slot_take(group, true);
 }
 
 void group_record_known(struct engine *engine, struct workgroup *group)
 {
-    struct dispatch *dispatch = group->dispatch;
-    struct finished_group *slot = &dispatch->finished[group->index % dispatch->window];
-    group->head = slot;
-    slot->repeats = 0;
-    /* The slot is ours: the window keeps every other group's index apart. */
+    struct finished_group *slot = slot_take(group, false);
+    group->full = slot;
     record_group(engine, group, &slot->record);
     slot->accesses = group->accesses;
     group->accesses = (struct access_log){
         .items = slot->kept, .capacity = slot->kept_capacity, .expected = slot->accesses.count};
     slot->kept = NULL;
     slot->kept_capacity = 0;
-    slot->blocks = group->blocks;
-    group->blocks = (struct block_log){0};
     slot->steps = group->steps;
     group->steps = (struct step_log){0};
 }
@@ -419,7 +436,7 @@ static __attribute__((noinline)) uint64_t record_make(struct engine *engine,
     if (!executed_is_known(group))
         executed_find(engine, group, &group->executed);
     group_record_known(engine, group);
-    return group->head->record.issue_cycles;
+    return group->full->record.issue_cycles;
 }
 
 uint64_t group_record(struct engine *engine, struct workgroup *group, bool follows)
@@ -428,5 +445,5 @@ uint64_t group_record(struct engine *engine, struct workgroup *group, bool follo
     if (!group->is_repeat)
         return record_make(engine, group);
     group->head->repeats++;
-    return group->head->record.issue_cycles;
+    return group->full->record.issue_cycles;
 }

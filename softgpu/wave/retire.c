@@ -68,14 +68,18 @@ static void accesses_free(struct finished_group *group)
 
 static void logs_free(struct finished_group *group)
 {
+    enum { BLOCKS_KEPT = 32 };
+    if (group->blocks.capacity > BLOCKS_KEPT) {
+        free(group->blocks.items);
+        group->blocks = (struct block_log){.items = NULL};
+    }
+    if (group->is_like)
+        return;
     if (group->accesses.items)
         accesses_free(group);
-    if (group->blocks.items)
-        free(group->blocks.items);
     if (group->steps.items)
         free(group->steps.items);
     group->accesses.items = NULL;
-    group->blocks.items = NULL;
     group->steps.items = NULL;
 }
 
@@ -83,8 +87,8 @@ static void logs_free(struct finished_group *group)
 struct hand_over {
     const struct dispatch *dispatch;
     uint64_t next, end;
-    struct finished_group *head; /* of whose record the last one was */
-    uint32_t repeats;            /* of the head's that are left */
+    struct finished_group *full; /* whose record it was */
+    uint32_t repeats;            /* of the last one that are left */
     bool is_over;                /* perf knows that no more are to come */
 };
 
@@ -95,6 +99,16 @@ static void record_repeat(struct perf_group *record, const struct dispatch *disp
     const struct gpu_model *model = dispatch->engine->model;
     record->group_index++;
     record_place(record, launch, model);
+}
+
+/* The same of one that has blocks of its own. */
+static void record_like(struct perf_group *record, const struct finished_group *group,
+                        const struct hand_over *over)
+{
+    record->group_index = over->next - 1;
+    record_repeat(record, over->dispatch);
+    record->blocks = group->blocks.items;
+    record->block_count = group->blocks.count;
 }
 
 /* Repeats of the first round come one by one, because each tells where it ran; those of later ones
@@ -108,13 +122,16 @@ static const struct perf_group *record_next(void *arg)
         return NULL;
     if (over->repeats > 0) {
         over->repeats--;
-        record_repeat(&over->head->record, dispatch);
+        record_repeat(&over->full->record, dispatch);
     } else {
-        over->head = &dispatch->finished[over->next % dispatch->window];
-        over->repeats = over->head->repeats;
-        record_complete(over->head);
+        struct finished_group *head = &dispatch->finished[over->next % dispatch->window];
+        over->repeats = head->repeats;
+        if (head->is_like)
+            record_like(&over->full->record, head, over);
+        else
+            record_complete(over->full = head);
     }
-    struct perf_group *record = &over->head->record;
+    struct perf_group *record = &over->full->record;
     record->repeats = over->next >= record->units ? over->repeats : 0;
     over->repeats -= record->repeats;
     over->next += 1 + record->repeats;

@@ -413,12 +413,21 @@ static void group_execute(struct workgroup *group, const struct series_plan *pla
 static bool head_is_plain(const struct workgroup *group)
 {
     const struct finished_group *head = group->head;
-    if (head->record.sample_limit != group->launch->sample_limit)
+    if (group->full->record.sample_limit != group->launch->sample_limit)
         return false;
     for (uint64_t n = 0; n < head->blocks.count; n++)
         if (head->blocks.items[n].kind != ACCESS_SCALAR_READ)
             return false;
     return true;
+}
+
+/* What it did is what the group with the last record did, but for its blocks. */
+static void group_record_noted(struct engine *engine, struct workgroup *group)
+{
+    if (group->sample_limit == group->full->record.sample_limit)
+        group_record_like(group);
+    else
+        group_record_known(engine, group);
 }
 
 /* Groups from the next one on to before `end`, as long as nothing changes. */
@@ -433,7 +442,7 @@ static uint64_t groups_run(struct engine *engine, struct workgroup *group,
         const bool sampled = group_is_sampled(group, plan, hosts);
         if (!plain || sampled) {
             group_note(group, plan);
-            group_record_known(engine, group);
+            group_record_noted(engine, group);
             plain = !sampled;
         } else {
             group->head->repeats++;

@@ -39,8 +39,10 @@ void groups_free(struct engine *engine)
 
 void finished_free(struct dispatch *dispatch)
 {
-    for (uint32_t i = 0; i < dispatch->capacity; i++)
+    for (uint32_t i = 0; i < dispatch->capacity; i++) {
         free(dispatch->finished[i].kept);
+        free(dispatch->finished[i].blocks.items);
+    }
     free(dispatch->finished);
     dispatch->finished = NULL;
     dispatch->capacity = 0;
@@ -69,8 +71,9 @@ struct dispatch *dispatch_take(struct engine *engine)
 
 static void group_logs_drop(struct finished_group *group)
 {
+    if (group->is_like)
+        return;
     free(group->accesses.items);
-    free(group->blocks.items);
     free(group->steps.items);
 }
 

@@ -62,7 +62,7 @@ static struct perf_block *block_slot(struct workgroup *group)
     if (blocks_full(group))
         blocks_halve(group);
     if (log->count == log->capacity) {
-        uint64_t capacity = log->capacity ? log->capacity * 2 : 32;
+        uint64_t capacity = log->capacity ? log->capacity * 2 : 16;
         void *items = realloc(log->items, capacity * sizeof *log->items);
         if (!items)
             return NULL; /* modelled time loses an access; the program does not */
