@@ -1,7 +1,8 @@
 /*
  * AQL packets. Packets start in ring order; dispatches without the barrier bit overlap. A slot of
- * the ring is given back (header INVALID, read_dispatch_id + 1) only when its packet has completed,
- * because a kernel may read its own packet through the dispatch pointer for as long as it runs.
+ * the ring is given back (ring.c: header INVALID, read_dispatch_id moves on) only when its packet
+ * has completed, because a kernel may read its own packet through the dispatch pointer for as long
+ * as it runs.
  */
 #include <errno.h>
 #include <hsa/amd_hsa_queue.h>
@@ -14,7 +15,6 @@
 #include "cp/internal.h"
 
 enum {
-    PACKET_BYTES = 64,
     PACKETS_PER_TURN = 32, /* then the next queue has its turn */
     GROUP_ITEMS_MAX = 1024,
     VENDOR_FORMAT_PM4_IB = 1,
@@ -23,44 +23,9 @@ enum {
     IB_SIZE_MASK = 0xfffff
 };
 
-/* Vendor packet of format 1: one INDIRECT_BUFFER command. */
-struct pm4_ib_packet {
-    uint16_t header, vendor_format;
-    uint32_t ib_jump[4];
-    uint32_t dwords_remaining;
-    uint32_t reserved[8];
-    hsa_signal_t completion_signal;
-};
-_Static_assert(sizeof(struct pm4_ib_packet) == PACKET_BYTES, "one ring slot");
-
-union aql_packet {
-    uint16_t header;
-    hsa_kernel_dispatch_packet_t dispatch;
-    hsa_barrier_and_packet_t barrier;
-    hsa_amd_barrier_value_packet_t barrier_value;
-    struct pm4_ib_packet pm4;
-};
-
-static uint64_t packet_va(const struct cp_queue *queue, uint64_t index)
-{
-    return queue->config.ring_va + (index & (queue->packet_count - 1)) * PACKET_BYTES;
-}
-
 static struct slot *slot_of(struct cp_queue *queue, uint64_t index)
 {
     return &queue->slot[index % SLOTS_MAX];
-}
-
-/* A completed packet's slot goes back to the host. */
-static bool packet_release(struct cp_queue *queue)
-{
-    struct access *access = &queue->device->access;
-    _Atomic uint16_t *header = access_word(access, packet_va(queue, queue->retire), 2, VM_WRITE);
-    if (!header)
-        return false;
-    atomic_store_explicit(header, HSA_PACKET_TYPE_INVALID, memory_order_release);
-    queue->retire++;
-    return access_store64(access, queue->config.read_pointer_va, queue->retire);
 }
 
 /* "illegal instruction by v_bad_b32 (7e000200 00000000) at PC 0x2040" */
@@ -94,8 +59,8 @@ static enum step dispatch_fault(struct cp_queue *queue, const struct dispatch_re
                        result->raw[0], result->raw[1], (unsigned long long)result->fault_pc_va);
 }
 
-/* Gives back finished packets in ring order. STEP_IDLE when there is no error. */
-static enum step packets_retire(struct cp_queue *queue)
+/* Finished packets, in ring order. */
+static void packets_retire(struct cp_queue *queue)
 {
     while (queue->retire != queue->fetch) {
         struct slot *slot = slot_of(queue, queue->retire);
@@ -103,10 +68,8 @@ static enum step packets_retire(struct cp_queue *queue)
         if (state == SLOT_RUNNING || state == SLOT_HELD)
             break;
         timeline_end(&queue->timeline, slot->result.end_ticks);
-        if (!packet_release(queue))
-            return queue_fault(queue, &queue->device->access, "AQL ring");
+        queue->retire++;
     }
-    return STEP_IDLE;
 }
 
 /* A fault is reported at once, also behind a kernel that never ends. */
@@ -267,7 +230,7 @@ static enum step dispatch_start(struct cp_queue *queue, const hsa_kernel_dispatc
     slot->profiled = queue->profiled;
     struct dispatch_request request = {
         .packet = *packet,
-        .packet_va = packet_va(queue, queue->fetch),
+        .packet_va = ring_packet_va(queue, queue->fetch),
         .amd_queue_va = queue_amd_va(queue),
         .dispatch_id = queue->fetch,
         .queue_id = queue->config.queue_id,
@@ -426,44 +389,6 @@ static enum step packet_step(struct cp_queue *queue, const union aql_packet *pac
     return step;
 }
 
-/* Copies the packet at `fetch`. STEP_IDLE: there is none yet. STEP_MORE: *packet is valid.
- *
- * The doorbell's value plays no part: two host threads may ring in the wrong order, and the last
- * value then lies below packets that are ready. The write index and the header decide. */
-static enum step packet_take(struct cp_queue *queue, union aql_packet *packet)
-{
-    struct access *access = &queue->device->access;
-    uint64_t write_index;
-    if (!access_load64(access, queue->config.write_pointer_va, &write_index))
-        return queue_fault(queue, access, "write_dispatch_id");
-    if (queue->fetch >= write_index)
-        return STEP_IDLE;
-    union aql_packet *ring =
-        access_pointer(access, packet_va(queue, queue->fetch), PACKET_BYTES, VM_READ);
-    if (!ring)
-        return queue_fault(queue, access, "AQL ring");
-    /* acquire, pairs with the host's release store of the header: the rest is written. */
-    uint16_t header = atomic_load_explicit((_Atomic uint16_t *)&ring->header, memory_order_acquire);
-    if ((header >> HSA_PACKET_HEADER_TYPE & 0xff) == HSA_PACKET_TYPE_INVALID) {
-        timeline_unready(&queue->timeline, gpu_clock_ticks());
-        return STEP_IDLE;
-    }
-    memcpy(packet, ring, sizeof *packet);
-    packet->header = header;
-    return STEP_MORE;
-}
-
-static enum step queue_properties_read(struct cp_queue *queue)
-{
-    struct access *access = &queue->device->access;
-    uint32_t properties;
-    if (!access_load32(access, queue_amd_va(queue) + offsetof(amd_queue_t, queue_properties),
-                       &properties))
-        return queue_fault(queue, access, "queue properties");
-    queue->profiled = properties & AMD_QUEUE_PROPERTIES_ENABLE_PROFILING;
-    return STEP_MORE;
-}
-
 /* Looks at the packet at `fetch` and does what can be done now. */
 static enum step next_packet_step(struct cp_queue *queue)
 {
@@ -473,14 +398,14 @@ static enum step next_packet_step(struct cp_queue *queue)
     enum step step = scratch_step(queue);
     if (step != STEP_IDLE)
         return step;
-    step = packet_take(queue, &packet);
+    step = ring_take(queue, &packet);
     if (step == STEP_IDLE && queue->retire != queue->fetch)
         return STEP_WAIT;
     if (step != STEP_MORE)
         return step;
     if ((packet.header >> HSA_PACKET_HEADER_BARRIER & 1) && queue->retire != queue->fetch)
         return STEP_WAIT;
-    step = queue_properties_read(queue);
+    step = ring_properties_read(queue);
     if (step != STEP_MORE)
         return step;
     return packet_step(queue, &packet);
@@ -498,15 +423,11 @@ static enum step modelled_time_step(struct cp_queue *queue, uint32_t *held)
     return STEP_IDLE;
 }
 
-enum step aql_step(struct cp_queue *queue)
+static enum step packets_step(struct cp_queue *queue, uint32_t held)
 {
-    uint32_t held = 0;
-    if (queue->is_modelled && modelled_time_step(queue, &held) != STEP_IDLE)
-        return STEP_ERROR;
     for (int turn = 0; turn < PACKETS_PER_TURN; turn++) {
         enum step step = faults_look(queue);
-        if (step == STEP_IDLE)
-            step = packets_retire(queue);
+        packets_retire(queue);
         if (step == STEP_IDLE)
             step = next_packet_step(queue);
         if (step == STEP_WAIT && held) /* nobody kicks when a time has come */
@@ -515,4 +436,15 @@ enum step aql_step(struct cp_queue *queue)
             return step;
     }
     return STEP_MORE;
+}
+
+enum step aql_step(struct cp_queue *queue)
+{
+    uint32_t held = 0;
+    if (queue->is_modelled && modelled_time_step(queue, &held) != STEP_IDLE)
+        return STEP_ERROR;
+    enum step step = packets_step(queue, held);
+    if (ring_release(queue) || step == STEP_ERROR)
+        return step;
+    return queue_fault(queue, &queue->device->access, "AQL ring");
 }

@@ -8,6 +8,7 @@
 
 #include <hsa/amd_hsa_queue.h>
 #include <hsa/hsa.h>
+#include <hsa/hsa_ext_amd.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -91,6 +92,34 @@ struct sdma_state {
     uint64_t progress;   /* bytes or rows done of the packet at read_bytes */
 };
 
+enum { AQL_PACKET_BYTES = 64 };
+/* Vendor packet of format 1: one INDIRECT_BUFFER command. */
+struct pm4_ib_packet {
+    uint16_t header, vendor_format;
+    uint32_t ib_jump[4];
+    uint32_t dwords_remaining;
+    uint32_t reserved[8];
+    hsa_signal_t completion_signal;
+};
+_Static_assert(sizeof(struct pm4_ib_packet) == AQL_PACKET_BYTES, "one ring slot");
+
+union aql_packet {
+    uint16_t header;
+    hsa_kernel_dispatch_packet_t dispatch;
+    hsa_barrier_and_packet_t barrier;
+    hsa_amd_barrier_value_packet_t barrier_value;
+    struct pm4_ib_packet pm4;
+};
+
+/* Where the queue's memory is, while the page table is what it was: `generation`. NULL: it is
+ * looked up for each access, which may fault. */
+struct ring_places {
+    uint64_t generation; /* 0: never */
+    uint8_t *ring;       /* all of it */
+    _Atomic uint64_t *read_index;
+    _Atomic uint32_t *properties;
+};
+
 enum { SLOTS_MAX = 256 };
 struct cp_queue {
     struct cp_queue *next;
@@ -103,6 +132,9 @@ struct cp_queue {
 
     /* AQL: packets [retire, fetch) were taken from the ring and are in flight. */
     uint64_t fetch, retire;
+    uint64_t released; /* packets before it have their slots given back, not later than `retire` */
+    uint64_t seen_empty; /* the index, + 1, whose slot was looked at in vain; 0: none */
+    struct ring_places places;
     uint32_t packet_count; /* power of two */
     uint32_t window;       /* most packets in flight */
     bool profiled;         /* queue_properties asks for time stamps; read once a packet */
@@ -184,6 +216,15 @@ void queue_fail(struct cp_queue *queue);
 void queue_raise(struct cp_queue *queue, uint32_t event_id);
 /* Inside a read section: bits for the runtime, which the queue then waits for: STEP_BLOCKED. */
 enum step queue_tell(struct cp_queue *queue, uint64_t bits);
+
+/* ring.c: inside a read section. */
+uint64_t ring_packet_va(const struct cp_queue *queue, uint64_t index);
+/* Copies the packet at `fetch`. STEP_IDLE: there is none yet. STEP_MORE: *packet is valid. */
+enum step ring_take(struct cp_queue *queue, union aql_packet *packet);
+/* Slots of packets up to `retire` go back to the host; false is a memory fault. */
+bool ring_release(struct cp_queue *queue);
+/* What the queue wants now; STEP_MORE. */
+enum step ring_properties_read(struct cp_queue *queue);
 
 /* pm4_stream.c */
 void pm4_start(struct pm4_stream *stream, uint64_t va, uint32_t dwords);

@@ -18,7 +18,7 @@ static bool aql_setup(struct cp_queue *queue)
     queue->window = packets < SLOTS_MAX ? (uint32_t)packets : SLOTS_MAX;
     if (!access_load64(&queue->device->access, config->read_pointer_va, &queue->retire))
         return false;
-    queue->fetch = queue->retire;
+    queue->fetch = queue->released = queue->retire;
     return true;
 }
 

@@ -142,6 +142,13 @@ static enum step alternate_take(struct cp_queue *queue, const hsa_kernel_dispatc
     return use_note(queue, true) ? STEP_MORE : fields_fault(queue);
 }
 
+static enum step runtime_tell(struct cp_queue *queue, uint64_t bits)
+{
+    if (!ring_release(queue)) /* the read index is that of the packet in question */
+        return queue_fault(queue, &queue->device->access, "AQL ring");
+    return queue_tell(queue, bits);
+}
+
 /* The runtime looks at the packet at the read index, and what it gives replaces what the queue had:
  * nothing else may be in flight. */
 static enum step more_ask(struct cp_queue *queue)
@@ -149,7 +156,7 @@ static enum step more_ask(struct cp_queue *queue)
     if (queue->retire != queue->fetch)
         return STEP_WAIT;
     queue->scratch = SCRATCH_ASKED;
-    return queue_tell(queue, SIGNAL_SCRATCH_WAVE64);
+    return runtime_tell(queue, SIGNAL_SCRATCH_WAVE64);
 }
 
 enum step scratch_take(struct cp_queue *queue, const hsa_kernel_dispatch_packet_t *packet,
@@ -203,7 +210,7 @@ enum step scratch_step(struct cp_queue *queue)
         if (queue->retire != queue->fetch)
             return STEP_WAIT;
         queue->scratch = SCRATCH_RETURNED;
-        return queue_tell(queue, SIGNAL_SCRATCH_RETURNED);
+        return runtime_tell(queue, SIGNAL_SCRATCH_RETURNED);
     case SCRATCH_RETURNED:
         return release_wait(queue);
     }
