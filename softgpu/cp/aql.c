@@ -213,6 +213,12 @@ static enum step submit_error(struct cp_queue *queue, int status, uint64_t kerne
                        (unsigned long long)kernel, strerrordesc_np(-status));
 }
 
+/* Somebody reads when the packet began and ended. */
+static bool is_timed(const struct cp_queue *queue, hsa_signal_t completion)
+{
+    return queue->is_modelled || (queue->profiled && completion.handle);
+}
+
 static enum step dispatch_start(struct cp_queue *queue, const hsa_kernel_dispatch_packet_t *packet,
                                 uint64_t begin_ticks)
 {
@@ -235,6 +241,7 @@ static enum step dispatch_start(struct cp_queue *queue, const hsa_kernel_dispatc
         .dispatch_id = queue->fetch,
         .queue_id = queue->config.queue_id,
         .is_counted = queue->is_counted,
+        .is_untimed = !is_timed(queue, packet->completion_signal),
         .begin_ticks = begin_ticks,
         .gws = queue->config.gws,
         .units = queue->config.units,
@@ -258,14 +265,24 @@ static enum step dispatch_start(struct cp_queue *queue, const hsa_kernel_dispatc
     return submit_error(queue, status, packet->kernel_object);
 }
 
+static struct signal_times packet_times(const struct cp_queue *queue)
+{
+    struct signal_times times = {.begin_ticks = queue->packet_begin_ticks};
+    times.end_ticks =
+        queue->is_modelled && !queue->packet_waited ? times.begin_ticks : gpu_clock_ticks();
+    if (times.begin_ticks == 0)
+        times.begin_ticks = times.end_ticks;
+    return times;
+}
+
 /* A packet that the CP itself executed is over. */
 static enum step packet_complete(struct cp_queue *queue, hsa_signal_t completion)
 {
     struct access *access = &queue->device->access;
     struct signal_event event;
-    struct signal_times times = {.begin_ticks = queue->packet_begin_ticks};
-    times.end_ticks =
-        queue->is_modelled && !queue->packet_waited ? times.begin_ticks : gpu_clock_ticks();
+    struct signal_times times = {0};
+    if (is_timed(queue, completion))
+        times = packet_times(queue);
     if (!signal_complete(access, completion, queue->profiled ? &times : NULL, &event))
         return queue_fault(queue, access, "completion signal");
     timeline_end(&queue->timeline, times.end_ticks);
@@ -375,6 +392,13 @@ static enum step packet_do(struct cp_queue *queue, const union aql_packet *packe
     }
 }
 
+/* Others begin when they end, or when they are found to wait: asking for the time takes as long as
+ * they do. */
+static bool takes_time(const union aql_packet *packet)
+{
+    return (packet->header >> HSA_PACKET_HEADER_TYPE & 0xff) == HSA_PACKET_TYPE_VENDOR_SPECIFIC;
+}
+
 static enum step packet_step(struct cp_queue *queue, const union aql_packet *packet)
 {
     struct timeline_arrival arrival = {0, 0};
@@ -382,10 +406,12 @@ static enum step packet_step(struct cp_queue *queue, const union aql_packet *pac
     if (queue->is_modelled)
         arrival =
             timeline_begin(&queue->timeline, queue->fetch, has_barrier_bit, gpu_clock_ticks());
-    if (queue->packet_begin_ticks == 0)
+    if (queue->packet_begin_ticks == 0 && (queue->is_modelled || takes_time(packet)))
         queue->packet_begin_ticks = queue->is_modelled ? arrival.mark_ticks : gpu_clock_ticks();
     enum step step = packet_do(queue, packet, arrival.work_ticks);
     queue->packet_waited = step != STEP_MORE;
+    if (queue->packet_waited && queue->packet_begin_ticks == 0)
+        queue->packet_begin_ticks = gpu_clock_ticks();
     return step;
 }
 

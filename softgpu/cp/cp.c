@@ -120,9 +120,13 @@ static struct turn queues_turn(struct cp *cp)
     return turn;
 }
 
+/* A kernel that has ended is counted here, behind the packet that stood behind it: whoever waits
+ * for that has gone on. */
 static bool engines_help(struct cp *cp)
 {
     bool helped = false;
+    for (struct cp_device *device = cp->devices; device; device = device->next)
+        engine_settle(device->engine);
     for (struct cp_device *device = cp->devices; device; device = device->next)
         if (atomic_load_explicit(&device->in_flight, memory_order_relaxed))
             helped |= engine_help(device->engine);

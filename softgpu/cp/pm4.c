@@ -161,6 +161,7 @@ enum step pm4_step(struct cp_queue *queue)
 {
     struct window window = {.is_recorded = pm4_is_recorded()};
     enum step step = STEP_MORE;
+    engine_settle(queue->device->engine); /* what ended before is counted before */
     for (int left = PACKETS_PER_TURN; left > 0 && step == STEP_MORE;)
         step = stream_step(queue, &window, &left);
     perf_registers_release(queue->device->perf);

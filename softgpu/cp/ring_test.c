@@ -10,6 +10,8 @@
 
 #include "cp/test/gpu_double.h"
 
+static const hsa_signal_t no_signal = {0};
+
 enum { PAGE = 4096, PACKETS = PAGE / AQL_PACKET_BYTES };
 
 static int setup(void **state)
@@ -134,6 +136,48 @@ static void memory_may_be_mapped_anew(void **state)
     munmap(elsewhere, PAGE);
 }
 
+/* Only a completion signal of a queue that is profiled takes times. */
+static void kernels_are_timed_for_somebody(void **state)
+{
+    struct gpu_double *gpu = *state;
+    struct double_queue *queue = double_aql_create(gpu, 1, PACKETS);
+    hsa_kernel_dispatch_packet_t with = double_kernel(true, double_signal(gpu, 2, 0));
+    hsa_kernel_dispatch_packet_t without = double_kernel(true, no_signal);
+    double_push(queue, &with);
+    double_push(queue, &without);
+    assert_true(double_wait(double_read_index(queue) == 2));
+    __atomic_store_n(&queue->amd_queue->queue_properties, AMD_QUEUE_PROPERTIES_ENABLE_PROFILING,
+                     __ATOMIC_RELEASE);
+    double_push(queue, &with);
+    double_push(queue, &without);
+    assert_true(double_wait(double_read_index(queue) == 4));
+    static const bool untimed[] = {true, true, false, true};
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(gpu->dispatch[i].request.is_untimed, untimed[i]);
+    double_queue_destroy(queue);
+}
+
+/* Packets that may read counters come behind what the kernels before them did. */
+static void ended_kernels_are_counted_first(void **state)
+{
+    enum { ROUNDS = 300 };
+    static const uint32_t invalidate[] = {0xc0055800, 1u << 29, 0, 0, 0, 0, 0xa}; /* ACQUIRE_MEM */
+    struct gpu_double *gpu = *state;
+    struct double_queue *queue = double_aql_create(gpu, 1, PACKETS);
+    hsa_kernel_dispatch_packet_t kernel = double_kernel(true, no_signal);
+    for (uint64_t i = 1; i <= ROUNDS; i++) {
+        uint64_t first = double_reserve(queue);
+        uint64_t second = double_push_pm4(queue, invalidate, 7, no_signal) % PACKETS;
+        queue->ring[second * AQL_PACKET_BYTES + 1] |= 1; /* the barrier bit */
+        double_publish(queue, first, &kernel);
+        assert_true(double_wait(double_read_index(queue) == 2 * i));
+    }
+    assert_int_equal(gpu->dispatch_count, ROUNDS);
+    assert_int_equal(gpu->invalidations, ROUNDS);
+    assert_int_equal(gpu->invalidated_late, 0);
+    double_queue_destroy(queue);
+}
+
 #define DOUBLE_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -142,6 +186,8 @@ int main(void)
         DOUBLE_TEST(leavings_are_not_executed),
         DOUBLE_TEST(full_rings_are_not_executed_twice),
         DOUBLE_TEST(memory_may_be_mapped_anew),
+        DOUBLE_TEST(kernels_are_timed_for_somebody),
+        DOUBLE_TEST(ended_kernels_are_counted_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

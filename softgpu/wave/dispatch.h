@@ -37,6 +37,7 @@ struct dispatch_request {
     bool is_counted;        /* the queue's COMPUTE_PERFCOUNT_ENABLE */
     bool gws;               /* the queue was given global wave sync (cooperative launches) */
     struct unit_mask units; /* compute units that the queue may use */
+    bool is_untimed;        /* nobody reads the result's times: they may be 0 */
     uint64_t begin_ticks;   /* it begins then and takes its modelled time; 0: as the wall has it */
     uint32_t scratch_waves; /* of private memory: as many waves may run at once; 0: any number */
     /* Called once, from a pool thread or from inside engine_help(), with no lock held. */
@@ -60,6 +61,12 @@ int engine_submit(struct engine *engine, const struct dispatch_request *request)
  * Returns false when there was nothing runnable. The command processor's thread uses it, so a
  * launch of a small kernel needs no hand-over to another thread. */
 bool engine_help(struct engine *engine);
+
+/* What a dispatch without times did goes to the counters behind its end, not before, if
+ * engine_help() ended it: whoever waits need not wait for that. This hands over what is left. To be
+ * called before counters are read or changed, and when there is time; by the thread that submits.
+ */
+void engine_settle(struct engine *engine);
 
 /* Drops every dispatch of the queue (queue destroyed or in error), and waits until its waves left
  * the pool; `done` is called with fault FAULT_NONE for none of them. */

@@ -112,6 +112,7 @@ void engine_destroy(struct engine *engine)
     if (!engine)
         return;
     pool_stop(engine);
+    late_settle(engine);
     vm_reader_unregister(&engine->helper.reader);
     vm_reader_unregister(&engine->submit_reader);
     drop_parked(engine);
@@ -176,8 +177,14 @@ static void wake_for(struct engine *engine, const struct dispatch *dispatch)
         pthread_cond_signal(&engine->work);
 }
 
+void engine_settle(struct engine *engine)
+{
+    late_settle(engine);
+}
+
 int engine_submit(struct engine *engine, const struct dispatch_request *request)
 {
+    late_settle(engine);
     struct dispatch *dispatch = dispatch_take(engine);
     if (!dispatch)
         return -ENOMEM;
@@ -289,5 +296,6 @@ void engine_after_fork_child(struct engine *engine)
     engine->executing = 0;
     engine->left_waiting = 0;
     engine->retire_busy = false;
+    atomic_store_explicit(&engine->late, NULL, memory_order_relaxed); /* perf's lock, too */
     atomic_flag_clear_explicit(&engine->helper_busy, memory_order_release);
 }

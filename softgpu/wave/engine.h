@@ -85,6 +85,9 @@ struct engine {
     /* One that has ended, for the next. Writers: who submits and who ends (exchange, acquire and
      * release). */
     _Atomic(struct dispatch *) spare;
+    /* One that has ended, and whose groups have not retired: nobody else knows of it any more.
+     * Writers: who helps (release), who settles (exchange, acquire). */
+    _Atomic(struct dispatch *) late;
     uint64_t sequence;
     atomic_uint_fast64_t sums_ids; /* given to records: see perf_group; relaxed, only unique */
     bool stopping, helper_seen;
@@ -160,6 +163,11 @@ void record_place(struct perf_group *record, const struct launch *launch,
 void groups_ended(struct dispatch *dispatch, uint64_t first, uint64_t count);
 /* Under lock, which it gives back: retires what can be, and ends what has nothing left. */
 void groups_retire(struct engine *engine);
+/* Under lock: whether the dispatch has come to its end, and may retire behind it. */
+bool dispatch_may_be_late(const struct engine *engine, const struct dispatch *dispatch);
+/* Under lock, which it gives back: ends it. Its groups retire when late_settle() is called. */
+void dispatch_end_early(struct engine *engine, struct dispatch *dispatch);
+void late_settle(struct engine *engine);
 /* Ends the dispatch when nothing of it is left; calls done. Returns whether it did. */
 bool dispatch_try_end(struct engine *engine, struct dispatch *dispatch);
 void dispatch_unlink(struct engine *engine, struct dispatch *dispatch); /* under lock */

@@ -30,7 +30,7 @@ struct kernel_runner {
     pthread_cond_t ended;
     const char *cpu; /* for the assembler */
     unsigned running;
-    bool gws;
+    bool gws, is_uncounted, is_untimed;
     struct unit_mask units;
     uint32_t scratch_waves, vgprs;
     struct dispatch_result last;
@@ -129,6 +129,12 @@ void kernel_runner_mask_units(struct kernel_runner *r, const struct unit_mask *m
     r->units = *mask;
 }
 
+void kernel_runner_leave_counters(struct kernel_runner *r, bool timed)
+{
+    r->is_uncounted = true;
+    r->is_untimed = !timed;
+}
+
 void kernel_runner_set_vgprs(struct kernel_runner *r, uint32_t vgprs)
 {
     r->vgprs = vgprs;
@@ -211,7 +217,8 @@ int kernel_runner_start(struct kernel_runner *r, unsigned slot, struct kernel_ge
                    .kernarg_address = (void *)(uintptr_t)r->kernarg},
         .amd_queue_va = (uint64_t)(uintptr_t)r->queue,
         .queue_id = slot,
-        .is_counted = true,
+        .is_counted = !r->is_uncounted,
+        .is_untimed = r->is_untimed,
         .gws = r->gws,
         .units = r->units,
         .scratch_waves = r->scratch_waves,

@@ -84,7 +84,7 @@ static struct workgroup *batch_take(struct engine *engine, struct dispatch *disp
     dispatch->group_next += count;
     dispatch->in_flight += (uint32_t)count;
     *batch = (struct batch){dispatch, first, first + count, first, true, 0, 0, 0};
-    if (!dispatch->result.begin_ticks)
+    if (!dispatch->result.begin_ticks && !dispatch->request.is_untimed)
         dispatch->result.begin_ticks =
             dispatch->request.begin_ticks ? dispatch->request.begin_ticks : gpu_clock_ticks();
     return group;
@@ -317,6 +317,10 @@ static void batch_end(struct worker *worker, struct workgroup *group, struct bat
         group_discard(engine, group);
     left_tell(engine);
     slot_leave(engine, worker != &engine->helper);
+    if (worker == &engine->helper && dispatch_may_be_late(engine, dispatch)) {
+        dispatch_end_early(engine, dispatch);
+        return;
+    }
     struct dispatch *failed = dispatch->failed || dispatch->aborted ? dispatch : NULL;
     groups_retire(engine);
     if (failed)

@@ -215,6 +215,8 @@ static struct dispatch *retire_ready(struct engine *engine, struct dispatch **do
 static void end_time_set(const struct engine *engine, struct dispatch *dispatch)
 {
     struct dispatch_result *result = &dispatch->result;
+    if (dispatch->request.is_untimed)
+        return;
     if (dispatch->request.begin_ticks && result->begin_ticks)
         result->end_ticks =
             result->begin_ticks + ticks_of_cycles(engine->model, result->model_cycles);
@@ -257,6 +259,41 @@ void groups_retire(struct engine *engine)
     dispatches_report(engine, done);
     if (ended)
         dispatch_try_end(engine, ended);
+}
+
+/* Groups are counted in the order of their retirement, and modelled time is in the result: a late
+ * dispatch is one whose place in that order nobody sees, and whose times nobody reads. */
+bool dispatch_may_be_late(const struct engine *engine, const struct dispatch *dispatch)
+{
+    return dispatch->request.is_untimed && !dispatch->request.is_counted && !engine->retire_busy &&
+           dispatch->group_next == dispatch->group_total && dispatch->in_flight == 0 &&
+           !dispatch->failed && !dispatch->aborted && !perf_wants(engine->perf) &&
+           !atomic_load_explicit(&engine->late, memory_order_relaxed);
+}
+
+void dispatch_end_early(struct engine *engine, struct dispatch *dispatch)
+{
+    groups_ready_take(dispatch); /* all that are left */
+    dispatch_unlink(engine, dispatch);
+    pthread_mutex_unlock(&engine->lock);
+    dispatch->request.done(dispatch->request.arg, &dispatch->result);
+    atomic_store_explicit(&engine->late, dispatch, memory_order_release);
+}
+
+void late_settle(struct engine *engine)
+{
+    if (!atomic_load_explicit(&engine->late, memory_order_relaxed))
+        return;
+    struct dispatch *dispatch = atomic_exchange_explicit(&engine->late, NULL, memory_order_acquire);
+    if (!dispatch)
+        return;
+    const uint64_t first = dispatch->group_retired;
+    struct hand_over over = {.dispatch = dispatch, .next = first, .end = dispatch->group_total};
+    while (!over.is_over)
+        groups_hand_over(engine, dispatch, &over, true);
+    groups_logs_free(dispatch, first, dispatch->group_total - first);
+    dispatch->group_retired = dispatch->group_total;
+    dispatch_give(dispatch);
 }
 
 void dispatch_unlink(struct engine *engine, struct dispatch *dispatch)

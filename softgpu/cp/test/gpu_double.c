@@ -69,7 +69,18 @@ bool engine_help(struct engine *engine)
     if (!dispatch)
         return false;
     dispatch->request.done(dispatch->request.arg, &result);
+    pthread_mutex_lock(&gpu->lock);
+    gpu->is_late = dispatch->request.is_untimed;
+    pthread_mutex_unlock(&gpu->lock);
     return true;
+}
+
+void engine_settle(struct engine *engine)
+{
+    struct gpu_double *gpu = engine->gpu;
+    pthread_mutex_lock(&gpu->lock);
+    gpu->is_late = false;
+    pthread_mutex_unlock(&gpu->lock);
 }
 
 void engine_queue_abort(struct engine *engine, uint32_t queue_id)
@@ -85,7 +96,11 @@ void engine_queue_abort(struct engine *engine, uint32_t queue_id)
 
 void engine_code_invalidate(struct engine *engine)
 {
-    (void)engine;
+    struct gpu_double *gpu = engine->gpu;
+    pthread_mutex_lock(&gpu->lock);
+    gpu->invalidations++;
+    gpu->invalidated_late += gpu->is_late;
+    pthread_mutex_unlock(&gpu->lock);
 }
 
 void engine_after_fork_child(struct engine *engine)

@@ -47,6 +47,8 @@ struct gpu_double {
     uint32_t dispatch_count;
     struct double_dispatch dispatch[DOUBLE_DISPATCHES_MAX];
     uint32_t aborted_queue;
+    bool is_late; /* a dispatch without times has ended, and engine_settle() was not called since */
+    uint32_t invalidations, invalidated_late; /* of code; while a dispatch was late */
     uint32_t events[DOUBLE_EVENTS];
     uint32_t faults;
     uint64_t fault_va;
