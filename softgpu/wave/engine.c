@@ -17,20 +17,31 @@ static int cpu_count(void)
     return count > 0 ? count : 1;
 }
 
-/* CROCGPU_THREADS, else one per CPU. A value that is no number from 1 up is not obeyed, but said.
+/* One per CPU; of many two are left to the program's thread that waits, which runtimes let spin,
+ * and to the packet processor: on 16, 14 threads compute as fast as 16, copy 1.3 to 1.5 times as
+ * fast and do a triad 1.1 times. */
+int engine_threads_for(int cpus)
+{
+    enum { MANY = 16, LEFT = 2 };
+    return cpus < MANY ? cpus : cpus - LEFT;
+}
+
+/* CROCGPU_THREADS, else as many as the CPUs are for. A value that is no number from 1 up is not
+ * obeyed, but said.
  */
 static int threads_wanted(void)
 {
     const char *text = getenv("CROCGPU_THREADS");
+    const int cpus = engine_threads_for(cpu_count());
+    const int usual = cpus < POOL_THREADS_MAX ? cpus : POOL_THREADS_MAX;
     if (!text || !*text)
-        return cpu_count();
+        return usual;
     char *end;
     long threads = strtol(text, &end, 10);
     if (*end == 0 && threads > 0)
         return threads < POOL_THREADS_MAX ? (int)threads : POOL_THREADS_MAX;
-    log_warning("softgpu", "CROCGPU_THREADS=%s is not a number of threads; using one per CPU",
-                text);
-    return cpu_count();
+    log_warning("softgpu", "CROCGPU_THREADS=%s is not a number of threads; using %d", text, usual);
+    return usual;
 }
 
 /* New code is worth translating then, which takes about a microsecond for each of its instructions.

@@ -12,6 +12,9 @@
 enum { BATCH_MAX = 128, RETIRE_WINDOW_MAX = 4096 };
 enum { FREE_GROUPS_MAX = 64, POOL_THREADS_MAX = 64 };
 
+/* engine.c: threads that run groups where so many CPUs are there and nobody says how many. */
+int engine_threads_for(int cpus);
+
 /* A finished group until all before it have retired too. */
 struct finished_group {
     /* Groups behind it that a record would say the same of, but for where they ran. They have none:

@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <sched.h>
 
+#include "wave/engine.h"
 #include "wave/kernel_runner.h"
 
 static int threads_of_process(void)
@@ -63,11 +64,22 @@ static void else_one_per_processor(void **state)
     assert_int_equal(threads_with("0"), 1);
 }
 
+static void of_many_two_are_left(void **state)
+{
+    (void)state;
+    assert_int_equal(engine_threads_for(1), 1);
+    assert_int_equal(engine_threads_for(2), 2);
+    assert_int_equal(engine_threads_for(15), 15);
+    assert_int_equal(engine_threads_for(16), 14);
+    assert_int_equal(engine_threads_for(64), 62);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_many_as_it_says),
         cmocka_unit_test(else_one_per_processor),
+        cmocka_unit_test(of_many_two_are_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
