@@ -184,10 +184,10 @@ static struct l2_view l2_view_of(struct memory_model *memory, uint32_t xcc,
                             .reads = reads_lines ? L2_SECTORS_ALL : 0};
 }
 
-void memory_group(struct memory_model *memory, const struct perf_group *group, uint32_t unit,
+void memory_group(struct memory_model *memory, const struct perf_group *group, uint32_t at,
                   const struct memory_totals *totals)
 {
-    uint32_t at = group->xcc * memory->units + unit, pair = pair_of(memory, at);
+    const uint32_t pair = pair_of(memory, at), xcc = at / memory->units;
     if (!(group->wants & PERF_WANT_L2) || !group->accesses)
         return;
     const struct path path = {
@@ -196,9 +196,9 @@ void memory_group(struct memory_model *memory, const struct perf_group *group, u
         .sqc = &memory->sqc[pair],
         .icache = &memory->icache[pair],
         .utcl1 = &memory->utcl1[at],
-        .tcc = &memory->tcc[group->xcc],
-        .l2 = l2_view_of(memory, group->xcc, totals),
-        .first_block = group->xcc * memory->l2_blocks,
+        .tcc = &memory->tcc[xcc],
+        .l2 = l2_view_of(memory, xcc, totals),
+        .first_block = xcc * memory->l2_blocks,
         .read_bytes = memory->model->tcp_line_bytes,
         .block_reads = CACHE_BLOCK_BYTES / memory->model->tcp_line_bytes,
         .all = group->wants & PERF_WANT_MEMORY,

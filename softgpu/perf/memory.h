@@ -129,8 +129,8 @@ void memory_release(struct memory_model *memory, uint64_t (*channel)[SRC_CHANNEL
                     struct channel_work *work);
 /* Totals of channels, and dispatches' work, lack nothing from now on. */
 void memory_settle(struct memory_model *memory);
-/* The accesses of a group that were observed for counters, in the unit of its XCC. */
-void memory_group(struct memory_model *memory, const struct perf_group *group, uint32_t unit,
+/* The accesses of a group that were observed for counters, in that unit of all XCCs' units. */
+void memory_group(struct memory_model *memory, const struct perf_group *group, uint32_t at,
                   const struct memory_totals *totals);
 
 #endif

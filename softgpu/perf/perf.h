@@ -132,6 +132,27 @@ static inline uint32_t perf_lds_kind(uint32_t tally)
                                                                        : PERF_LDS_FLAT;
 }
 
+/* How the accesses of a group's repeats lie: each one's are those of the one before, some of which
+ * are further on. Whoever comes to the next repeat moves them, where they are. */
+struct perf_moves {
+    struct perf_line_access *accesses; /* the group's */
+    uint32_t count;
+    struct perf_move {
+        uint32_t end; /* of its accesses, those behind the ones before, up to this one */
+        int64_t step; /* in bytes, whole blocks of 256 */
+    } each[];
+};
+static inline void perf_accesses_move(const struct perf_moves *moves)
+{
+    struct perf_line_access *at = moves->accesses;
+    for (uint32_t n = 0; n < moves->count; n++) {
+        const uint64_t step = (uint64_t)moves->each[n].step;
+        for (const struct perf_line_access *end = moves->accesses + moves->each[n].end; at < end;
+             at++)
+            at->line_va += step;
+    }
+}
+
 struct perf_group {
     uint64_t dispatch_seq; /* counts dispatches of the device */
     uint64_t sums_id;      /* of groups with one id the fields from `waves` to `fetches` and the
@@ -139,7 +160,8 @@ struct perf_group {
     uint64_t group_index;  /* flat work-group number */
     uint64_t round;        /* how many groups its unit has executed before, at most */
     /* Groups are dealt to so many units in turn; 0: who knows. Of a round but the first: so many
-     * groups behind it did the same, each in its turn, and nothing else is known of them. */
+     * groups behind it did the same, each in its turn, and nothing else is known of them but where
+     * their accesses were, which is here behind this. */
     uint32_t units, repeats;
     uint32_t xcc, se, sh, cu; /* where it ran: deterministic function of group_index */
     uint32_t wants;           /* enum perf_want: what of it was observed */
@@ -149,7 +171,8 @@ struct perf_group {
     bool is_sampled;
     const struct perf_line_access *accesses; /* those wanted, and sampled ones */
     uint64_t access_count;
-    uint64_t scalar_repeats; /* scalar reads of lines besides, hits that change no cache */
+    const struct perf_moves *moves; /* NULL: repeats' accesses are the same */
+    uint64_t scalar_repeats;        /* scalar reads of lines besides, hits that change no cache */
     const struct perf_block *blocks;
     uint64_t block_count;
     uint32_t array_units; /* units of its shader array that this dispatch may use */

@@ -1,6 +1,7 @@
 /*
  * Groups that did what the one before did may come as a number: counters and times are then those
- * of the same groups, one by one, whoever counts, traces or reads meanwhile.
+ * of the same groups, one by one, whoever counts, traces or reads meanwhile. Where their accesses
+ * are counted these are those of the group before, moved.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,8 +12,7 @@
 
 #include <cmocka.h>
 
-#include "gfx90a_regs.h"
-#include "perf/perf.h"
+#include "perf/all_counted.h"
 
 #define REG(name) REG_GFX90A_##name
 
@@ -92,6 +92,7 @@ static uint64_t values_check(const struct twins *t)
             assert_true(perf_reg_read(t->together, xcc, spi, &low[1]));
             assert_int_equal(low[0], low[1]);
         }
+    assert_true(all_counted_same(t->singly, t->together));
     return sum;
 }
 
@@ -134,13 +135,75 @@ static struct perf_group group_of(const struct twins *t, uint64_t index, uint32_
     return group;
 }
 
-static void run_retire(const struct twins *t, const struct perf_group *first, uint32_t count)
+/* A group's accesses, each of which moves by a step from group to group. */
+enum { ACCESSES = 8, STEPS_MOST = 9 };
+struct run_accesses {
+    struct perf_line_access items[ACCESSES];
+    int64_t steps[ACCESSES];
+};
+
+static void accesses_make(struct run_accesses *accesses)
+{
+    static const uint8_t kinds[] = {ACCESS_READ, ACCESS_WRITE, ACCESS_FETCH, ACCESS_SCALAR_READ};
+    memset(accesses, 0, sizeof *accesses);
+    for (unsigned n = 0; n < ACCESSES; n++) {
+        struct perf_line_access *item = &accesses->items[n];
+        item->kind = kinds[random32(4)];
+        item->more = item->kind <= ACCESS_WRITE && random32(2) ? 3 : 0;
+        item->line_va =
+            UINT64_C(0x40000000) + 256 * random32(1 << 14) + (item->more ? 0 : 64 * random32(4));
+        item->bytes_mask_lo = item->bytes_mask_hi = UINT32_MAX;
+        item->tags = item->kind <= ACCESS_WRITE;
+        if (item->kind <= ACCESS_WRITE)
+            accesses->steps[n] = 256 * ((int64_t)random32(STEPS_MOST) - STEPS_MOST / 2);
+    }
+}
+
+/* The group's, and its repeats'. */
+static struct perf_moves *moves_of(const struct run_accesses *accesses)
+{
+    struct perf_moves *moves = calloc(1, sizeof *moves + ACCESSES * sizeof moves->each[0]);
+    struct perf_line_access *items = malloc(sizeof accesses->items);
+    assert_true(moves && items);
+    memcpy(items, accesses->items, sizeof accesses->items);
+    moves->accesses = items;
+    for (uint32_t n = 0; n < ACCESSES; n++)
+        moves->each[moves->count++] = (struct perf_move){n + 1, accesses->steps[n]};
+    return moves;
+}
+
+static void together_retire(const struct twins *t, const struct perf_group *first, uint32_t count,
+                            const struct run_accesses *accesses)
 {
     struct perf_group run = *first;
+    struct perf_moves *moves = accesses ? moves_of(accesses) : NULL;
     run.repeats = count - 1;
+    run.moves = moves;
+    run.accesses = moves ? moves->accesses : NULL;
     perf_group_retire(t->together, &run);
+    if (moves)
+        free(moves->accesses);
+    free(moves);
+}
+
+/* `accesses` NULL: they are not counted. */
+static void run_retire(const struct twins *t, struct perf_group *first, uint32_t count,
+                       const struct run_accesses *accesses)
+{
+    struct perf_line_access items[ACCESSES];
+    if (accesses) {
+        first->wants = PERF_WANT_L2;
+        first->access_count = ACCESSES;
+        first->fetches = 7;
+    }
+    together_retire(t, first, count, accesses);
     for (uint32_t n = 0; n < count; n++) {
         struct perf_group each = *first;
+        for (uint32_t at = 0; accesses && at < ACCESSES; at++) {
+            items[at] = accesses->items[at];
+            items[at].line_va += (uint64_t)(accesses->steps[at] * (int64_t)n);
+        }
+        each.accesses = accesses ? items : NULL;
         each.group_index = first->group_index + n;
         place_set(t, &each);
         each.units = 0; /* nothing is known of whose turn it is */
@@ -186,11 +249,13 @@ static void runs_retire(struct twins *t, uint64_t groups, uint64_t *sum)
                                          .number = channel,
                                          .kind = random32(2) ? ACCESS_READ : ACCESS_SCALAR_READ,
                                          .sectors = 15};
-        const struct perf_group first =
+        struct run_accesses accesses;
+        struct perf_group first =
             group_of(t, index, random32(4) ? 0 : random32(KINDS), random32(6) ? NULL : &block);
         uint64_t most = index < t->units ? 1 : 1 + random32(RUN_MOST);
         most = most < groups - index ? most : groups - index;
-        run_retire(t, &first, (uint32_t)most);
+        accesses_make(&accesses);
+        run_retire(t, &first, (uint32_t)most, random32(3) ? NULL : &accesses);
         index += most;
         if (random32(8) == 0)
             *sum += values_check(t);

@@ -197,20 +197,34 @@ static bool range_count(struct perf *perf, struct running_dispatch *dispatch,
 }
 
 /* What has its place in the order of groups, for the unit's totals and its channels'. */
-static void accesses_add(struct perf *perf, const struct perf_group *group, uint32_t unit,
-                         size_t at, struct running_dispatch *dispatch)
+static void accesses_add(struct perf *perf, const struct perf_group *group, size_t at,
+                         struct running_dispatch *dispatch)
 {
-    size_t channels = (size_t)group->xcc * perf->model->tcc_channels;
+    size_t channels = at / perf->units * perf->model->tcc_channels;
     struct memory_totals totals = {
         .cu = perf->cu[at],
         .channel = perf->channel + channels,
         .work = (dispatch ? dispatch->work : perf->stray) + channels,
     };
     uint64_t fetch_misses = totals.cu[SRC_ICACHE_MISS];
-    memory_group(&perf->memory, group, unit, &totals);
+    memory_group(&perf->memory, group, (uint32_t)at, &totals);
     fetch_misses = totals.cu[SRC_ICACHE_MISS] - fetch_misses;
     totals.cu[SRC_ICACHE_HIT] += group->fetches > fetch_misses ? group->fetches - fetch_misses : 0;
     perf->array_changes[at / perf->model->cu_per_sh]++;
+}
+
+/* The same of a group and its repeats, each in its turn. */
+static void repeats_add(struct perf *perf, const struct perf_group *group, size_t at,
+                        struct running_dispatch *dispatch)
+{
+    uint64_t turn = group->repeats ? group->group_index % group->units : 0;
+    accesses_add(perf, group, at, dispatch);
+    for (uint32_t n = 0; n < group->repeats; n++) {
+        turn = turn + 1 < group->units ? turn + 1 : 0;
+        if (group->moves)
+            perf_accesses_move(group->moves);
+        accesses_add(perf, group, dispatch->turns[turn], dispatch);
+    }
 }
 
 static void unit_enter(const struct perf *perf, const struct perf_group *group,
@@ -237,14 +251,13 @@ static bool is_counted(struct perf *perf, const struct running_dispatch *dispatc
 
 /* A group without a dispatch, or one that the sequencers' counters do not see while they count. */
 static __attribute__((noinline)) void apart_add(struct perf *perf, const struct perf_group *group,
-                                                uint32_t unit, struct running_dispatch *dispatch,
-                                                size_t at)
+                                                struct running_dispatch *dispatch, size_t at)
 {
     const uint32_t rounds[2] = {group->round == 0, group->round > 0};
     uint64_t before[SRC_CU_COUNT];
     memcpy(before, perf->cu[at], sizeof before);
     sums_add(perf, group, rounds, dispatch, at);
-    accesses_add(perf, group, unit, at, dispatch);
+    accesses_add(perf, group, at, dispatch);
     if (perf->sequencers_counting && !is_counted(perf, dispatch, group->xcc))
         growth_add(perf->cu[at], before, SRC_CU_COUNT, perf->hidden_cu[at]);
 }
@@ -284,14 +297,14 @@ static void group_retire(struct perf *perf, const struct perf_group *group,
     if (dispatch)
         trace_group(perf, group, dispatch->begin_cycles);
     if (apart) {
-        apart_add(perf, group, unit, dispatch, at);
+        apart_add(perf, group, dispatch, at);
     } else {
         if (!in_range) {
             alike_make(perf, dispatch, group);
             alike_add(dispatch, (uint32_t)at, group->round > 0, 1);
         }
         if (group->wants & PERF_WANT_L2)
-            accesses_add(perf, group, unit, at, dispatch);
+            repeats_add(perf, group, at, dispatch);
     }
     if (!dispatch || !dispatch->sample || !dispatch_sample_wants(dispatch->sample, group))
         return;
@@ -330,6 +343,8 @@ repeats_retire(struct perf *perf, const struct perf_group *group, struct running
     for (uint32_t n = 0; n < group->repeats; n++) {
         if (has_turns)
             group_move(perf, dispatch, &each);
+        if (group->moves)
+            perf_accesses_move(group->moves);
         group_retire(perf, &each, dispatch);
     }
 }
@@ -356,6 +371,8 @@ bool groups_account(struct perf *perf, perf_next_fn *next, void *arg, uint32_t c
             repeats_retire(perf, group, dispatch);
         else
             group_retire(perf, group, dispatch);
+        if (group->wants & PERF_WANT_L2) /* each took its time, not the first one alone */
+            i += group->repeats;
     }
     return count == 0;
 }

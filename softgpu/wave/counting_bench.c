@@ -85,6 +85,7 @@ static const struct bench {
     const char *name, *text;
     uint32_t items, lds_bytes;
 } benches[] = {{"copy", copy_text, 65536, 0},       {"copy4", copy4_text, 65536, 0},
+               {"stream", copy_text, 1 << 20, 0},   {"stream4", copy4_text, 1 << 20, 0},
                {"loops", loops_text, 16384, 0},     {"shifted", shifted_text, 16384, 0},
                {"scatter", scatter_text, 16384, 0}, {"gather", gather_text, 16384, 0},
                {"lds", lds_text, 16384, 4096},      {"tile", tile_text, 16384, 4096},

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "wave/group.h"
+#include "wave/series.h"
 
 /* BATCH_MAX: groups that a thread takes at once, at most (pool.c). */
 enum { BATCH_MAX = 128, RETIRE_WINDOW_MAX = 4096 };
@@ -84,6 +85,7 @@ struct engine {
     struct dispatch *rotor;         /* next to be given a new group */
     struct workgroup *parked_head, **parked_tail;
     struct workgroup *free_groups;
+    struct series_count in_series; /* of all groups so far: tests ask whether there are any */
     uint32_t free_count, resident, resident_extra, slices_without_end;
     /* One that has ended, for the next. Writers: who submits and who ends (exchange, acquire and
      * release). */

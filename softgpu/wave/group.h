@@ -62,8 +62,9 @@ enum { SCALAR_RECENT = 8 };
 struct access_log { /* cache-line requests, while perf wants them */
     struct perf_line_access *items;
     uint64_t count, capacity;
-    uint64_t placed;   /* the first ones, which have places instead of addresses */
-    uint64_t expected; /* as many as the group before in this place had */
+    uint64_t placed;          /* the first ones, which have places instead of addresses */
+    uint64_t expected;        /* as many as the group before in this place had */
+    struct perf_moves *moves; /* of the groups that repeat this one (series_note.c); NULL: none */
     /* Scalar reads of lines that nothing has followed in their sets of the scalar cache: hits that
      * leave it as it is. */
     uint64_t scalar_repeats;
@@ -206,6 +207,8 @@ struct unit_place launch_place(const struct launch *launch, const struct gpu_mod
                                uint64_t index);
 
 /* start.c */
+/* Nothing of what is wanted of a group is noted. */
+void group_wanted_clear(struct workgroup *group);
 void group_start(struct workgroup *group, const struct gpu_model *model, uint64_t index);
 /* The group has started, its waves' code is known: finds which groups behind it, up to `end`, begin
  * as it did. */

@@ -47,9 +47,9 @@ struct batch {
     uint64_t next, end; /* groups that have not started */
     uint64_t ended;     /* the first of those that have, and are not given back yet */
     bool all_short;
-    uint64_t longest;     /* cycles of issue of one of its groups */
-    uint64_t longest_log; /* of accesses: entries that there is room for */
-    uint64_t in_series;   /* of its groups, those that took less time (series.h) */
+    uint64_t longest;              /* cycles of issue of one of its groups */
+    uint64_t longest_log;          /* of accesses: entries that there is room for */
+    struct series_count in_series; /* of its groups: these took less time */
 };
 /* A short group takes some tenths of a millisecond of the host's: a few of them are a batch. Of the
  * shortest ones more are, until they take as long as one: what a thread has taken waits when the
@@ -83,7 +83,7 @@ static struct workgroup *batch_take(struct engine *engine, struct dispatch *disp
     uint64_t first = dispatch->group_next, count = batch_size(engine, dispatch);
     dispatch->group_next += count;
     dispatch->in_flight += (uint32_t)count;
-    *batch = (struct batch){dispatch, first, first + count, first, true, 0, 0, 0};
+    *batch = (struct batch){dispatch, first, first + count, first, true, 0, 0, {0, 0}};
     if (!dispatch->result.begin_ticks && !dispatch->request.is_untimed)
         dispatch->result.begin_ticks =
             dispatch->request.begin_ticks ? dispatch->request.begin_ticks : gpu_clock_ticks();
@@ -122,7 +122,7 @@ static struct workgroup *pick(struct worker *worker, struct batch *batch)
     struct workgroup *group = unpark(engine);
     if (group)
         *batch = (struct batch){
-            group->dispatch, group->index + 1, group->index + 1, group->index, false, 0, 0, 0};
+            group->dispatch, group->index + 1, group->index + 1, group->index, false, 0, 0, {0, 0}};
     return group;
 }
 
@@ -195,11 +195,12 @@ static bool next_is_alike(struct worker *worker, struct workgroup *group, struct
     if (__builtin_expect(group->wants, 0))
         access_log_place(group);
     batch_record(engine, group, batch);
-    const uint64_t in_series =
+    const struct series_count count =
         series_run(engine, group, worker->entry.pc, alike_last(group, batch));
-    batch->in_series += in_series;
+    batch->in_series.groups += count.groups;
+    batch->in_series.repeats += count.repeats;
     group_start_alike(group);
-    batch->next += in_series + 1;
+    batch->next += count.groups + 1;
     return true;
 }
 
@@ -296,7 +297,7 @@ static uint32_t batch_next(const struct batch *batch)
     uint64_t size = 2 * (uint64_t)batch->dispatch->batch;
     uint64_t most = SHORT_CYCLES / (batch->longest + 1);
     most = most > BATCH_SHORT ? most : BATCH_SHORT;
-    if (batch->in_series)
+    if (batch->in_series.groups)
         most *= SERIES_FASTER;
     if (!batch->all_short || batch->longest > SHORT_CYCLES)
         return 1;
@@ -312,6 +313,8 @@ static void batch_end(struct worker *worker, struct workgroup *group, struct bat
     struct engine *engine = worker->engine;
     struct dispatch *dispatch = batch->dispatch;
     dispatch->batch = batch_next(batch);
+    engine->in_series.groups += batch->in_series.groups;
+    engine->in_series.repeats += batch->in_series.repeats;
     batch_give_back(batch);
     if (group)
         group_discard(engine, group);

@@ -46,6 +46,7 @@ static void record_complete(struct finished_group *group)
 {
     group->record.accesses = group->accesses.items;
     group->record.access_count = group->accesses.count;
+    group->record.moves = group->accesses.moves;
     group->record.blocks = group->blocks.items;
     group->record.block_count = group->blocks.count;
     group->record.steps = group->steps.items;
@@ -79,7 +80,10 @@ static void logs_free(struct finished_group *group)
         accesses_free(group);
     if (group->steps.items)
         free(group->steps.items);
+    if (group->accesses.moves)
+        free(group->accesses.moves);
     group->accesses.items = NULL;
+    group->accesses.moves = NULL;
     group->steps.items = NULL;
 }
 
@@ -97,6 +101,8 @@ static void record_repeat(struct perf_group *record, const struct dispatch *disp
 {
     const struct launch *launch = &dispatch->launch;
     const struct gpu_model *model = dispatch->engine->model;
+    if (record->moves)
+        perf_accesses_move(record->moves);
     record->group_index++;
     record_place(record, launch, model);
 }

@@ -10,7 +10,7 @@
 #include "perf/sampling.h"
 #include "wave/access.h"
 #include "wave/fetch_path.h"
-#include "wave/series_plan.h"
+#include "wave/series_note.h"
 #include "wave/span_sampled.h"
 #include "wave/time_note.h"
 
@@ -42,18 +42,19 @@ struct series_hosts {
 
 /* ---- is it one? ---- */
 
-static const struct series *series_of(const struct workgroup *group, const struct inst *first)
+/* The waves' run, which has one; NULL: they are no series. */
+static const struct fetch_path *path_of(const struct workgroup *group, const struct inst *first)
 {
     inst_exec_fn *exec = __atomic_load_n(&first->exec, __ATOMIC_ACQUIRE);
     const struct fetch_path *path = fetch_path_of(first, exec);
     const struct series *series = path ? path->series : NULL;
-    if (!series || group->wants || group->is_traced || group->is_sampled || group->flat_lds_insts ||
-        group->executed.waves != group->wave_count)
+    if (!series || group->wants & PERF_WANT_TRACE || group->is_traced || group->is_sampled ||
+        group->flat_lds_insts || group->executed.waves != group->wave_count)
         return NULL;
     for (uint32_t i = 0; i < group->wave_count; i++)
         if (wave_whole(&group->waves[i]) != series->whole || group->waves[i].idle_lanes)
             return NULL;
-    return series;
+    return path;
 }
 
 /* The last group that may begin as this one did, if the dispatch goes on so. */
@@ -162,11 +163,6 @@ static bool is_apart(const struct series_plan *plan, const struct series_hosts *
             bytes + plan->loads[n].bytes)
             return false;
     return true;
-}
-
-static uint32_t dwords_moved(const struct inst *inst) /* of each lane */
-{
-    return inst->flags & IF_LOAD ? inst->dst.dwords : inst->src[1].dwords;
 }
 
 /* Whether a wave's elements lie in one mapping as they have to, of groups first to last, counted
@@ -367,30 +363,6 @@ static bool group_is_sampled(const struct workgroup *group, const struct series_
     return false;
 }
 
-/* What the waves leave behind for modelled time. */
-static void group_note(struct workgroup *group, const struct series_plan *plan)
-{
-    const struct series *series = plan->series;
-    const uint64_t at = group->index - plan->first;
-    for (uint32_t w = 0; w < plan->waves; w++) {
-        struct wave *wave = &group->waves[w];
-        const struct series_place *place = plan->places[w];
-        const struct series_load *load = plan->loads;
-        for (unsigned n = 0; n < series->note_count; n++) {
-            const struct series_step *step = &series->steps[series->notes[n]];
-            const struct inst *inst = step->inst;
-            if (step->role == SERIES_LOAD) {
-                access_log_scalar(wave, inst, load->va, load->bytes);
-                load++;
-            } else {
-                access_log_span(wave, inst, place->va + (uint64_t)place->step * at,
-                                4 * dwords_moved(inst));
-                place++;
-            }
-        }
-    }
-}
-
 static void group_begin(struct workgroup *group)
 {
     group->index++;
@@ -424,60 +396,65 @@ static bool head_is_plain(const struct workgroup *group)
 /* What it did is what the group with the last record did, but for its blocks. */
 static void group_record_noted(struct engine *engine, struct workgroup *group)
 {
-    if (group->sample_limit == group->full->record.sample_limit)
+    if (!(group->wants & PERF_WANT_L2) && group->sample_limit == group->full->record.sample_limit)
         group_record_like(group);
     else
         group_record_known(engine, group);
 }
 
 /* Groups from the next one on to before `end`, as long as nothing changes. */
-static uint64_t groups_run(struct engine *engine, struct workgroup *group,
-                           const struct series_plan *plan, struct series_hosts *hosts, uint64_t end)
+static struct series_count groups_run(struct engine *engine, struct workgroup *group,
+                                      const struct series_plan *plan, struct series_hosts *hosts,
+                                      uint64_t end)
 {
-    const uint64_t before = group->index;
-    bool plain = head_is_plain(group);
+    struct series_count count = {0, 0};
+    /* Where accesses are counted, a head says how they go on: the first one's record is made. */
+    bool plain = !(group->wants & PERF_WANT_L2) && head_is_plain(group);
     while (group->index + 1 < end && perf_wants(engine->perf) == group->wants &&
            loads_same(hosts)) {
         group_begin(group);
         const bool sampled = group_is_sampled(group, plan, hosts);
         if (!plain || sampled) {
-            group_note(group, plan);
+            plain = series_note(group, plan) && !sampled;
             group_record_noted(engine, group);
-            plain = !sampled;
         } else {
             group->head->repeats++;
+            count.repeats++;
         }
         pages_ask(plan, hosts);
         group_execute(group, plan, hosts);
         hosts_next(plan, hosts);
+        count.groups++;
     }
-    return group->index - before;
+    return count;
 }
 
-uint64_t series_run(struct engine *engine, struct workgroup *group, const struct inst *first,
-                    uint64_t end)
+struct series_count series_run(struct engine *engine, struct workgroup *group,
+                               const struct inst *first, uint64_t end)
 {
+    const struct series_count none = {0, 0};
     struct series_hosts hosts;
     if (group->index + GROUPS_LEAST > end)
-        return 0;
-    const struct series *series = series_of(group, first);
-    if (!series)
-        return 0;
+        return none;
+    const struct fetch_path *path = path_of(group, first);
+    if (!path)
+        return none;
     if (!group->plan)
         group->plan = calloc(1, sizeof *group->plan);
     struct series_plan *plan = group->plan;
-    if (!plan || !plan_find(plan, group, series, end))
-        return 0;
+    if (!plan || !plan_find(plan, group, path->series, end))
+        return none;
+    plan->path = path;
     end = plan->last + 1 < end ? plan->last + 1 : end;
     if (group->index + 1 >= end)
-        return 0;
+        return none;
     if (!hosts_find(group, plan, group->index + 1, end - 1, &hosts)) {
         plan_refuse(plan, group->index + GROUPS_LATER);
-        return 0;
+        return none;
     }
-    const uint64_t count = groups_run(engine, group, plan, &hosts, end);
-    if (count == 0) /* the arguments have changed */
+    const struct series_count count = groups_run(engine, group, plan, &hosts, end);
+    if (count.groups == 0) /* the arguments have changed */
         plan_refuse(plan, group->index + GROUPS_LATER);
-    group->heat += count * plan->waves * plan->series->count;
+    group->heat += count.groups * plan->waves * plan->series->count;
     return count;
 }

@@ -6,11 +6,13 @@
 #include "wave/engine.h"
 
 enum { SERIES_LOAD_BYTES = 64, SERIES_SCALARS = 16 };
+struct fetch_path;
 struct series_probe;
 struct series_plan {
     const struct series *series;
-    uint64_t dispatch;    /* its sequence; 0: nothing is known */
-    uint64_t first, last; /* groups that it is known of */
+    const struct fetch_path *path; /* of the series' run */
+    uint64_t dispatch;             /* its sequence; 0: nothing is known */
+    uint64_t first, last;          /* groups that it is known of */
     /* Groups before these have been tried in vain: as far as possible, and at all. */
     uint64_t far_end, refused_end;
     uint32_t waves, load_count;
@@ -36,6 +38,12 @@ struct series_plan {
 /* Is it so of all groups from the plan's first one to that one, of which each begins as `group`
  * did? That has executed the plan's run, and is the first one. Fills the rest of the plan in. */
 bool series_plan_make(struct series_plan *plan, struct workgroup *group, uint64_t last);
+
+/* Dwords of each lane. */
+static inline uint32_t dwords_moved(const struct inst *inst)
+{
+    return inst->flags & IF_LOAD ? inst->dst.dwords : inst->src[1].dwords;
+}
 
 /* The group is a later one: have its waves left to strips the scalars that the plan is about? They
  * may have loaded other ones than what is there again now. */

@@ -15,18 +15,15 @@
 
 #include <cmocka.h>
 
-#include "gfx90a_regs.h"
-#include "perf/perf.h"
+#include "perf/all_counted.h"
 #include "valu/valu.h"
 #include "wave/engine.h"
 #include "wave/host_levels.h"
 #include "wave/kernel_runner.h"
 
-#define REG(name) REG_GFX90A_##name
-
-enum { WAVE = 64, KERNELS = 40, TIMES = 3, TEXT_BYTES = 16384 };
+enum { WAVE = 64, KERNELS = 60, TIMES = 3, TEXT_BYTES = 16384 };
+enum { SERIES_LEAST = 500 };
 enum { ARGUMENTS_AT = 0x100, DATA_AT = 0x4000, DATA_BYTES = 9 << 19, BUFFER_BYTES = 5 << 20 };
-enum { EVENT_WAVES = 4, EVENT_VALU = 26, EVENT_SALU = 56, EVENT_SMEM = 60, EVENTS = 4 };
 
 /* s[8:15] and s[16:19] of all kernels. */
 struct arguments {
@@ -61,6 +58,7 @@ struct kernel {
     bool alone;             /* groups have nothing to do with each other */
     uint32_t waves, shift;  /* elements are of 1 << shift bytes */
     uint32_t stride;        /* of a group, in its items */
+    uint32_t skew;          /* and so many items more */
     bool reversed, guarded; /* reversed: from group `some` down */
     uint64_t far;           /* items are numbered from there on */
 };
@@ -75,6 +73,8 @@ static void items_put(const struct kernel *k)
     put("s_mul_i32 s20, s3, s17\n");
     if (k->stride > 1)
         put("s_mul_i32 s20, s20, %u\n", k->stride);
+    if (k->skew)
+        put("s_mul_i32 s21, s3, %u\ns_add_u32 s20, s20, s21\n", k->skew);
     put("v_mov_b32 v1, 0\n");
     switch (below(3)) {
     case 0:
@@ -85,8 +85,8 @@ static void items_put(const struct kernel *k)
         break;
     default:
         put("v_mov_b32 v3, s3\ns_and_b32 s21, s17, 0xffff\ns_mul_i32 s21, s21, %u\n"
-            "v_mad_u64_u32 v[0:1], s[22:23], s21, v3, v[0:1]\n",
-            k->stride);
+            "s_add_u32 s21, s21, %u\nv_mad_u64_u32 v[0:1], s[22:23], s21, v3, v[0:1]\n",
+            k->stride, k->skew);
         break;
     }
     if (k->far)
@@ -204,6 +204,7 @@ static void kernel_make(struct kernel *k, unsigned number, bool alone)
                          .waves = 1 + below(4),
                          .shift = 2 + below(3),
                          .stride = below(4) ? 1 : 1 + below(3),
+                         .skew = below(4) ? 0 : 4u << below(5),
                          .reversed = below(5) == 0,
                          .guarded = below(3) != 0,
                          .far = fars[below(sizeof fars / sizeof *fars)]};
@@ -223,42 +224,20 @@ static void kernel_make(struct kernel *k, unsigned number, bool alone)
 struct side { /* translates, or does not */
     struct kernel_runner *runner;
     struct dispatch_result result;
-    uint64_t counted[EVENTS];
 };
 
-static void counting_start(struct perf *perf)
-{
-    static const uint32_t events[EVENTS] = {EVENT_WAVES, EVENT_VALU, EVENT_SALU, EVENT_SMEM};
-    assert_true(perf_reg_write(perf, 1, REG(GRBM_GFX_INDEX), 0xe0000000));
-    for (uint32_t i = 0; i < EVENTS; i++)
-        perf_reg_write(perf, 1, REG(SQ_PERFCOUNTER0_SELECT) + i, events[i]);
-    perf_reg_write(perf, 1, REG(CP_PERFMON_CNTL), 0);
-    perf_reg_write(perf, 1, REG(SQ_PERFCOUNTER_MASK), 0xffffffff);
-    perf_reg_write(perf, 1, REG(SQ_PERFCOUNTER_CTRL), 0xffff0057);
-    perf_reg_write(perf, 1, REG(COMPUTE_PERFCOUNT_ENABLE), 1);
-    perf_reg_write(perf, 1, REG(CP_PERFMON_CNTL), 1);
-}
+/* What is counted, and of each: groups that were in series, and repeats among them. */
+static const uint32_t wants[] = {0, PERF_WANT_L2, PERF_WANT_L2 | PERF_WANT_LDS, PERF_WANT_MEMORY,
+                                 PERF_WANT_FETCH};
+enum { WANTS = sizeof wants / sizeof *wants };
+static struct series_count in_series[WANTS];
+static const char *const gpus[] = {"gfx906", "gfx908", "gfx90a", "gfx942"};
+enum { GPUS = sizeof gpus / sizeof *gpus };
 
-static void counted_read(struct side *side)
+static void side_begin(struct side *side, const char *gpu, int threads, uint64_t hot)
 {
-    struct perf *perf = kernel_runner_perf(side->runner);
-    memset(side->counted, 0, sizeof side->counted);
-    for (uint32_t engine = 0; engine < 8; engine++) {
-        perf_reg_write(perf, 1, REG(GRBM_GFX_INDEX), 0x60000000 | engine << 16);
-        for (uint32_t n = 0; n < EVENTS; n++) {
-            uint64_t value;
-            assert_true(perf_counter_read(perf, 0, REG(SQ_PERFCOUNTER0_LO) + 2 * n, &value));
-            side->counted[n] = side->counted[n] * 31 + value;
-        }
-    }
-    perf_reg_write(perf, 1, REG(GRBM_GFX_INDEX), 0xe0000000);
-}
-
-static void side_begin(struct side *side, int threads, uint64_t hot)
-{
-    assert_int_equal(kernel_runner_create(threads, BUFFER_BYTES, &side->runner), 0);
+    assert_int_equal(kernel_runner_create_on(gpu, threads, BUFFER_BYTES, &side->runner), 0);
     kernel_runner_engine(side->runner)->hot_instructions = hot;
-    counting_start(kernel_runner_perf(side->runner));
 }
 
 /* The same in both, but for where the buffer lies. */
@@ -269,7 +248,8 @@ struct trial {
 
 static void trial_make(struct trial *trial, const struct kernel *k)
 {
-    const uint32_t items = k->waves * WAVE, each = items * k->stride << k->shift;
+    const uint32_t items = k->waves * WAVE, step = items * k->stride + k->skew;
+    const uint32_t each = step << k->shift;
     const uint32_t third = DATA_BYTES / 3, most = third / each - 1;
     const uint32_t wanted = below(3) ? 40 + below(1500) : 2 + below(40);
     trial->groups = wanted < most ? wanted : most;
@@ -281,8 +261,8 @@ static void trial_make(struct trial *trial, const struct kernel *k)
         a->to = BUFFER_BYTES - trial->groups * each / 2;
     if (below(8) == 0 && !k->alone) /* what is read has been written by groups before */
         a->to = a->from + 4 * each;
-    a->count = k->far + (below(2) ? trial->groups * (uint64_t)items * k->stride
-                                  : 1 + below(trial->groups * items * k->stride));
+    a->count =
+        k->far + (below(2) ? trial->groups * (uint64_t)step : 1 + below(trial->groups * step));
     a->scale = below(1000);
     a->group_items = items;
     a->some = k->reversed ? trial->groups - 1 : below(trial->groups);
@@ -302,7 +282,6 @@ static void trial_run(struct side *side, const struct trial *trial, const struct
     assert_int_equal(kernel_runner_start(side->runner, 0, geometry), 0);
     assert_true(kernel_runner_wait(side->runner, &side->result));
     memset(buffer + ARGUMENTS_AT, 0, sizeof a);
-    counted_read(side);
 }
 
 /* In the buffer or beside it, or where a number has led that was read in the place of an address.
@@ -323,7 +302,8 @@ static void sides_compare(struct side sides[2], unsigned kernel, unsigned time)
     bool same = faults_same(x, y, a, b);
     if (!x->fault)
         same &= x->model_cycles == y->model_cycles &&
-                !memcmp(sides[0].counted, sides[1].counted, sizeof sides[0].counted);
+                all_counted_same(kernel_runner_perf(sides[0].runner),
+                                 kernel_runner_perf(sides[1].runner));
     const bool same_data = !memcmp(a + DATA_AT, b + DATA_AT, BUFFER_BYTES - DATA_AT - 8);
     if (same && same_data)
         return;
@@ -345,22 +325,35 @@ static void data_fill(struct side sides[2], unsigned number)
     memcpy(b + DATA_AT, a + DATA_AT, BUFFER_BYTES - DATA_AT - 8);
 }
 
+static void in_series_note(const struct side *side, unsigned kind)
+{
+    struct series_count *count = &kernel_runner_engine(side->runner)->in_series;
+    in_series[kind].groups += count->groups;
+    in_series[kind].repeats += count->repeats;
+    *count = (struct series_count){0, 0};
+}
+
 static void kernel_try(unsigned number, int threads)
 {
     struct side sides[2];
     struct kernel kernel;
     struct trial trial;
     kernel_make(&kernel, number, threads > 1);
-    side_begin(&sides[0], threads, 1);
-    side_begin(&sides[1], 1, UINT64_MAX);
+    const char *gpu = gpus[below(GPUS)];
+    side_begin(&sides[0], gpu, threads, 1);
+    side_begin(&sides[1], gpu, 1, UINT64_MAX);
     data_fill(sides, number);
     for (unsigned n = 0; n < 2; n++)
         assert_int_equal(kernel_runner_load(sides[n].runner, 0, text), 0);
     for (unsigned time = 0; time < TIMES; time++) {
         trial_make(&trial, &kernel);
-        for (unsigned n = 0; n < 2; n++)
+        const unsigned kind = below(WANTS);
+        for (unsigned n = 0; n < 2; n++) {
+            all_counted_begin(kernel_runner_perf(sides[n].runner), wants[kind]);
             trial_run(&sides[n], &trial, &kernel);
+        }
         sides_compare(sides, number, time);
+        in_series_note(&sides[0], kind);
         if (sides[0].result.fault)
             break;
     }
@@ -375,8 +368,13 @@ static void level_try(enum host_level level, const char *name, uint64_t begin)
         return; /* not this CPU */
     host_level = level;
     random_state = begin;
+    memset(in_series, 0, sizeof in_series);
     for (unsigned n = 0; n < KERNELS; n++)
         kernel_try(n, 1 + (n % 4 == 3));
+    for (unsigned kind = 0; kind < WANTS; kind++) {
+        assert_in_range(in_series[kind].groups, SERIES_LEAST, UINT64_MAX);
+        assert_in_range(in_series[kind].repeats, in_series[kind].groups / 4, UINT64_MAX);
+    }
     host_level = before;
 }
 

@@ -74,6 +74,7 @@ static void group_logs_drop(struct finished_group *group)
     if (group->is_like)
         return;
     free(group->accesses.items);
+    free(group->accesses.moves);
     free(group->steps.items);
 }
 

@@ -144,7 +144,7 @@ static void wave_start(struct workgroup *group, uint32_t number, const struct gp
 }
 
 /* What counters want to know of a group. */
-static void wanted_clear(struct workgroup *group)
+void group_wanted_clear(struct workgroup *group)
 {
     line_log_clear(&group->accesses);
     fetch_log_clear(&group->fetches);
@@ -176,7 +176,7 @@ void group_start(struct workgroup *group, const struct gpu_model *model, uint64_
     group->lds_bytes = launch->lds_bytes;
     if (launch->lds_bytes)
         memset(group->lds, 0, launch->lds_bytes);
-    wanted_clear(group);
+    group_wanted_clear(group);
     group->steps.count = group->steps.lost = 0;
     group->flat_lds_insts = group->flat_lds_only = 0;
     for (uint32_t i = 0; i < group->wave_count; i++)
@@ -315,7 +315,7 @@ void group_start_alike(struct workgroup *group)
     group->blocks.count = group->blocks.noted = group->blocks.run_block = 0;
     group->flat_lds_insts = group->flat_lds_only = 0;
     if (__builtin_expect(group->wants, 0))
-        wanted_clear(group);
+        group_wanted_clear(group);
     if (group->lds_bytes)
         memset(group->lds, 0, group->lds_bytes);
     if (!group->is_repeat)

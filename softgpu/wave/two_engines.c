@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "perf/all_counted.h"
+
 static void side_begin(struct side *side, uint64_t hot, const char *text)
 {
     *side = (struct side){.runner = NULL};
@@ -62,10 +64,15 @@ void sides_compare(const struct side sides[2], const char *name, unsigned launch
                    expected = y->fault_va - (uint64_t)(uintptr_t)b;
     const bool same_data = !memcmp(a + DATA_AT, b + DATA_AT, BUFFER_BYTES - DATA_AT - 8);
     const bool same_fault = x->fault == y->fault && (!x->fault || at == expected);
-    if (!same_data || !same_fault || (!x->fault && x->model_cycles != y->model_cycles))
-        fail_msg("%s, launch %u: data %d, fault %d at %lx and %d at %lx, cycles %lu and %lu", name,
-                 launch, same_data, x->fault, (unsigned long)at, y->fault, (unsigned long)expected,
-                 (unsigned long)x->model_cycles, (unsigned long)y->model_cycles);
+    const bool same_counts = x->fault || all_counted_same(kernel_runner_perf(sides[0].runner),
+                                                          kernel_runner_perf(sides[1].runner));
+    if (!same_data || !same_fault || !same_counts ||
+        (!x->fault && x->model_cycles != y->model_cycles))
+        fail_msg(
+            "%s, launch %u: data %d, counts %d, fault %d at %lx and %d at %lx, cycles %lu and %lu",
+            name, launch, same_data, same_counts, x->fault, (unsigned long)at, y->fault,
+            (unsigned long)expected, (unsigned long)x->model_cycles,
+            (unsigned long)y->model_cycles);
 }
 
 void text_try(const char *name, const char *text, const struct trial *trial)
@@ -74,6 +81,8 @@ void text_try(const char *name, const char *text, const struct trial *trial)
     sides_begin(sides, text);
     for (unsigned launch = 0; launch < LAUNCHES; launch++) {
         for (unsigned n = 0; n < 2; n++) {
+            if (launch == LAUNCH_COUNTED)
+                all_counted_begin(kernel_runner_perf(sides[n].runner), PERF_WANT_L2);
             side_fill(&sides[n], trial);
             side_run(&sides[n], trial);
         }
