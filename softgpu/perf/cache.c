@@ -52,6 +52,7 @@ void cache_destroy(struct cache *cache)
 void cache_clear(struct cache *cache)
 {
     cache->generation += 2;
+    cache->passed = 0;
 }
 
 static void order_begin(struct cache_order *order, uint32_t ways)

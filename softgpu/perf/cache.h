@@ -46,6 +46,10 @@ struct cache {
      * are blocks' sets, where one more means united. Caches of megabytes are cleared before every
      * counted dispatch. */
     uint64_t generation;
+    /* Of a scalar cache: what has passed it last, and the instruction cache beside it, and found
+     * all that it asked for: it would again, and nothing would change (stream.c). 0: nobody knows.
+     */
+    uint64_t passed;
     uint64_t *block_marks;
     uint8_t *sets;
     uint32_t set_bytes, set_count, way_count, line_bytes;
@@ -252,6 +256,13 @@ CACHE_INLINE struct cache_shape cache_shape_of(const struct cache *cache)
     return (struct cache_shape){cache->sets,          cache->block_marks, cache->generation + 1,
                                 cache->set_count - 1, cache->set_bytes,   cache->line_shift,
                                 cache->block_shift};
+}
+
+/* The set of a line whose block's sets are united. */
+CACHE_INLINE struct cache_set *cache_united_known(const struct cache_shape *shape, uint64_t line)
+{
+    return (struct cache_set *)(void *)(shape->sets + (size_t)((uint32_t)line & shape->set_mask) *
+                                                          shape->set_bytes);
 }
 
 /* cache_united() of a line number. */

@@ -2,8 +2,7 @@
  * The L2: what first-level caches ask of it, and what it asks of memory. Compiled for each level of
  * the host.
  */
-#include "perf/memory.h"
-#include "perf/memory_inside.h"
+#include "perf/l2_blocks.h"
 
 /* All channels of an L2 are one cache: the bits of an address that choose the channel stand below
  * those that choose its sets. */
@@ -11,12 +10,6 @@ static inline struct channel channel_of(const struct path *path, uint64_t va)
 {
     uint64_t channel = va / CACHE_BLOCK_BYTES & (path->memory->model->tcc_channels - 1);
     return (struct channel){path->totals->channel[channel], &path->totals->work[channel]};
-}
-
-/* The set is in a block of sets that is to be written back. */
-CACHE_INLINE void dirty_note(const struct path *path, uint32_t set)
-{
-    used_note(&path->memory->blocks_dirty, path->first_block + (set >> path->tcc->block_shift));
 }
 
 /* `lines` lines like this one have left the L2 for others. */
@@ -80,12 +73,6 @@ CACHE_INLINE void sector_write(uint8_t *state, uint64_t *dirty_bytes, uint32_t s
         *dirty_bytes = bytes;
         *state |= (uint8_t)(L2_DIRTY << sector);
     }
-}
-
-/* Whether its block of sets is listed, to be written back. */
-CACHE_INLINE bool is_dirty(uint32_t state)
-{
-    return state & L2_DIRTY * L2_SECTORS_ALL;
 }
 
 static inline bool is_scalar(enum request_kind kind)
@@ -214,11 +201,6 @@ static bool l2_line_other(const struct path *path, const struct request *request
     return hit;
 }
 
-static inline bool is_other(uint64_t va)
-{
-    return __builtin_expect(va >> VM_PLACE_TYPE_SHIFT, 0);
-}
-
 static bool l2_line(const struct path *path, const struct request *request, enum request_kind kind)
 {
     return is_other(request->va) ? l2_line_other(path, request, kind)
@@ -232,35 +214,12 @@ static inline uint32_t l2_cycles(bool hit)
 
 /* Reads and writes of vector L1s, which most requests are, are served in loops. */
 
-CACHE_INLINE uint64_t *seen_of(const struct path *path, uint64_t va)
-{
-    return path->l2.seen[va / CACHE_BLOCK_BYTES & path->l2.channels];
-}
-
 /* A line that leaves in another way than most. */
-static __attribute__((noinline)) void line_leaves(const struct path *path, struct l2_set *set,
-                                                  uint32_t way, uint32_t lines, uint64_t va)
+void PERF_LEVEL_NAME(l2_line_leaves)(const struct path *path, struct l2_set *set, uint32_t way,
+                                     uint32_t lines, uint64_t va)
 {
     const struct channel channel = channel_of(path, va);
     lines_leave(path, (uint32_t)(set - path->tcc->sets), way, lines, &channel);
-}
-
-/* The oldest way becomes the line's, which has no state yet. */
-CACHE_INLINE uint32_t line_replace(const struct path *path, struct l2_set *set, uint64_t va,
-                                   uint32_t number, bool block)
-{
-    const uint32_t way = l2_use_oldest(set), state = set->states[way];
-    const uint32_t dirty = state / L2_DIRTY & L2_SECTORS_ALL;
-    if (set->numbers[way]) {
-        if (__builtin_expect(dirty != state / L2_FULL || set->memory[way], 0))
-            line_leaves(path, set, way, block ? 1u << path->tcc->block_shift : 1, va);
-        else
-            seen_of(path, va)[block ? SEEN_EVICT_BLOCK + (dirty != 0) : SEEN_EVICT + dirty]++;
-    }
-    set->numbers[way] = number;
-    set->memory[way] = 0;
-    set->states[way] = 0;
-    return way;
 }
 
 /* The single line that a loop has reached last, which is the youngest of its set. */
@@ -288,6 +247,7 @@ CACHE_INLINE bool single_reach(const struct path *path, uint64_t va, struct reac
         return true;
     }
     last->way = line_replace(path, set, va, number, false);
+    set->states[last->way] = 0;
     return false;
 }
 
@@ -380,44 +340,19 @@ static __attribute__((noinline)) void block_serve(const struct path *path,
         reads_serve(path, lines, lines + count);
 }
 
-/* Blocks whose sets of the L2 have seen nothing else: each of their lines has all of its sectors,
- * written or not, or is not there. NULL: this one's have. Else its way; *there: it was before. */
-CACHE_INLINE struct l2_set *block_reach(const struct path *path, uint64_t va, uint32_t *way,
-                                        bool *there)
-{
-    const uint32_t number = (uint32_t)(va >> path->l2.number_shift) + 1;
-    struct l2_set *set = &path->l2.sets[(uint32_t)(va >> path->l2.line_shift) & path->l2.set_mask];
-    if (__builtin_expect(set->mark != path->l2.generation + 1, 0) &&
-        !l2_united_begin(path->tcc, (uint32_t)(set - path->l2.sets)))
-        return NULL;
-    *way = l2_find(set, number, 0);
-    *there = *way != L2_NOWHERE;
-    if (*there)
-        l2_use(set, *way);
-    else
-        *way = line_replace(path, set, va, number, true);
-    return set;
-}
-
 static __attribute__((noinline)) const struct request *
 blocks_serve(const struct path *path, const struct request *at, const struct request *end)
 {
-    const uint32_t sectors = path->l2.sectors ? L2_SECTORS_ALL : 1;
     uint64_t hits = 0, misses = 0;
     for (; at < end && (at->kind | 1) == REQUEST_WRITE_BLOCK; at++) {
-        uint32_t way;
-        bool there, writes = at->kind == REQUEST_WRITE_BLOCK;
-        struct l2_set *set = is_other(at->va) ? NULL : block_reach(path, at->va, &way, &there);
+        const uint32_t number = block_at(path, at->va);
+        struct l2_set *set = is_other(at->va) ? NULL : block_set(path, number);
         if (__builtin_expect(!set, 0)) {
             block_serve(path, at);
-        } else if (writes) {
-            seen_of(path, at->va)[there ? SEEN_WRITE_BLOCK_HIT : SEEN_WRITE_BLOCK_MISS]++;
-            if (!is_dirty(set->states[way]))
-                dirty_note(path, (uint32_t)(set - path->l2.sets));
-            set->states[way] = (uint8_t)((L2_VALID + L2_DIRTY + L2_FULL) * sectors);
+        } else if (at->kind == REQUEST_WRITE_BLOCK) {
+            block_write(path, set, number, at->va);
         } else {
-            seen_of(path, at->va)[there ? SEEN_READ_BLOCK_HIT : SEEN_READ_BLOCK_MISS]++;
-            set->states[way] |= (uint8_t)(L2_VALID * sectors);
+            const bool there = block_read(path, set, at->va);
             hits += there;
             misses += !there;
         }

@@ -98,6 +98,12 @@ CACHE_INLINE uint32_t l2_ways_equal(const struct l2_set *set, uint32_t number)
 {
 #ifdef __AVX512F__
     return _mm512_cmpeq_epi32_mask(_mm512_load_si512(set->numbers), _mm512_set1_epi32((int)number));
+#elif defined __AVX2__
+    const __m256i *own = (const __m256i *)(const void *)set->numbers;
+    const __m256i all = _mm256_set1_epi32((int)number);
+    const __m256 low = _mm256_castsi256_ps(_mm256_cmpeq_epi32(own[0], all));
+    const __m256 high = _mm256_castsi256_ps(_mm256_cmpeq_epi32(own[1], all));
+    return (uint32_t)_mm256_movemask_ps(low) | (uint32_t)_mm256_movemask_ps(high) << 8;
 #else
     const __m128i *own = (const __m128i *)(const void *)set->numbers;
     const __m128i all = _mm_set1_epi32((int)number);

@@ -80,7 +80,7 @@ static uint32_t tcp_count(const struct memory_model *memory)
 
 #define LEVEL(name)                                                                                \
     {                                                                                              \
-        entries_run_##name, l2_release_##name                                                      \
+        entries_run_##name, stream_look_##name, l2_release_##name                                  \
     }
 static const struct memory_level levels[] = {
     LEVEL(portable),
@@ -173,19 +173,37 @@ static struct l2_view l2_view_of(struct memory_model *memory, uint32_t xcc,
 {
     const struct l2_sets *l2 = &memory->tcc[xcc];
     const bool reads_lines = memory->model->tcp_line_bytes > CACHE_SECTOR_BYTES;
+    const uint32_t sectors = 1u << l2->line_shift > CACHE_SECTOR_BYTES ? L2_SECTORS_ALL : 1;
     return (struct l2_view){.sets = l2->sets,
                             .generation = l2->generation,
                             .seen = channels_seen_of(memory, xcc, totals)->counts,
                             .set_mask = l2->set_mask,
                             .line_shift = l2->line_shift,
                             .number_shift = l2->number_shift,
+                            .block_shift = l2->block_shift,
+                            .dirty_listed =
+                                memory->blocks_dirty.is_listed + (size_t)xcc * memory->l2_blocks,
+                            .block_valid = (uint8_t)(L2_VALID * sectors),
+                            .block_full = (uint8_t)((L2_VALID + L2_DIRTY + L2_FULL) * sectors),
                             .channels = memory->model->tcc_channels - 1,
                             .sectors = (1u << l2->line_shift) / CACHE_SECTOR_BYTES - 1,
                             .reads = reads_lines ? L2_SECTORS_ALL : 0};
 }
 
+/* One by one; where that asks for nothing new of the caches that units share, the like of it would
+ * not either. */
+static void entries_pass(const struct path *path, const struct perf_group *group)
+{
+    const uint64_t *cu = path->totals->cu;
+    const uint64_t before = cu[SRC_SQC_MISS] + cu[SRC_ICACHE_MISS];
+    path->sqc->passed = path->utcl1->passed = 0;
+    path->memory->level->entries_run(path, group);
+    if (group->moves && cu[SRC_SQC_MISS] + cu[SRC_ICACHE_MISS] == before)
+        path->sqc->passed = group->moves->stream.still;
+}
+
 void memory_group(struct memory_model *memory, const struct perf_group *group, uint32_t at,
-                  const struct memory_totals *totals)
+                  const struct memory_totals *totals, bool is_next)
 {
     const uint32_t pair = pair_of(memory, at), xcc = at / memory->units;
     if (!(group->wants & PERF_WANT_L2) || !group->accesses)
@@ -208,7 +226,11 @@ void memory_group(struct memory_model *memory, const struct perf_group *group, u
     totals->cu[SRC_SQC_LATENCY] += SCALAR_HIT_CYCLES * group->scalar_repeats;
     used_note(&memory->units_used, at);
     used_note(&memory->units_translated, at);
-    memory->level->entries_run(&path, group);
+    if (group->moves && stream_pass(&path, group->moves, is_next))
+        return;
+    if (group->moves && is_next)
+        perf_accesses_move(group->moves);
+    entries_pass(&path, group);
 }
 
 void memory_release(struct memory_model *memory, uint64_t (*channel)[SRC_CHANNEL_COUNT],

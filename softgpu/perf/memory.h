@@ -23,6 +23,7 @@ struct translations {
     uint64_t used[TRANSLATIONS];  /* when */
     uint64_t now;
     uint8_t hints[TRANSLATIONS]; /* by a page's low bits: where such a one was seen */
+    uint64_t passed;             /* as of caches: pages whose translations are the youngest */
 };
 
 /* Which of many caches were used since they were cleared: clearing all of a large device's before
@@ -30,6 +31,23 @@ struct translations {
 struct used_list {
     uint32_t count, *list;
     bool *is_listed;
+};
+
+/* What was seen last of groups of a series (stream.c); each has a number that nothing else has had.
+ */
+enum { STREAM_STILL = 64, STREAM_PAGES = 8, STREAM_PAGES_ROW = 64 };
+struct streams {
+    uint64_t groups; /* that have passed as such: tests ask whether any have */
+    uint64_t numbers, family;
+    struct perf_stream stream; /* of that family; no pages */
+    uint64_t still_number;     /* of accesses that do not move: of scalars and instructions */
+    uint32_t still_count;
+    struct perf_line_access still[STREAM_STILL];
+    uint64_t pages_number; /* of a row of pages, as accesses touched them; 0: none is known */
+    uint32_t row_count, page_count;
+    uint64_t row[STREAM_PAGES_ROW];
+    /* Each of them once, by their first uses, and from the last one's last use on backwards. */
+    uint64_t first_pages[STREAM_PAGES], last_pages[STREAM_PAGES];
 };
 
 struct channel_work;
@@ -70,6 +88,7 @@ struct memory_model {
     struct used_list units_translated; /* the same, since all was cleared */
     uint32_t l2_blocks;                /* sets of an L2, by blocks of 256 bytes */
     struct used_list blocks_dirty;     /* [xcc][block of sets], since one ended */
+    struct streams streams;
 };
 
 /* Cycles: what the scalar and the instruction cache take; a load that the L1 serves, or that needs
@@ -129,8 +148,9 @@ void memory_release(struct memory_model *memory, uint64_t (*channel)[SRC_CHANNEL
                     struct channel_work *work);
 /* Totals of channels, and dispatches' work, lack nothing from now on. */
 void memory_settle(struct memory_model *memory);
-/* The accesses of a group that were observed for counters, in that unit of all XCCs' units. */
+/* The accesses of a group that were observed for counters, in that unit of all XCCs' units.
+ * `is_next`: it is a repeat, whose accesses are moved first. */
 void memory_group(struct memory_model *memory, const struct perf_group *group, uint32_t at,
-                  const struct memory_totals *totals);
+                  const struct memory_totals *totals, bool is_next);
 
 #endif

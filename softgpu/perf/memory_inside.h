@@ -2,6 +2,9 @@
 #ifndef PERF_MEMORY_INSIDE_H
 #define PERF_MEMORY_INSIDE_H
 
+#include <stddef.h>
+#include <string.h>
+
 #include "perf/memory.h"
 
 enum { UNITS_PER_SQC = 2, SQC_WAYS = 4 };
@@ -58,10 +61,12 @@ struct requests {
 struct l2_view {
     struct l2_set *sets;
     uint64_t generation, (*seen)[SEEN_SLOTS];
-    uint32_t set_mask, line_shift, number_shift;
-    uint32_t channels; /* mask */
-    uint32_t sectors;  /* of a line, mask */
-    uint32_t reads;    /* what vector reads want of a line besides their own sector */
+    const bool *dirty_listed; /* [set >> block_shift]: dirty_note() has it */
+    uint32_t set_mask, line_shift, number_shift, block_shift;
+    uint32_t channels;               /* mask */
+    uint32_t sectors;                /* of a line, mask */
+    uint8_t block_valid, block_full; /* states of a block's lines that was read, and written */
+    uint32_t reads;                  /* what vector reads want of a line besides their own sector */
 };
 
 /* A group's way through the caches: those of its unit, and the L2 of its XCC; and where all is
@@ -79,6 +84,40 @@ struct path {
     const struct memory_totals *totals;
 };
 
+/* What of an entry says more than that memory is read or written, and how often it was looked up.
+ */
+static inline uint64_t plain_mask(void)
+{
+    const struct perf_line_access says = {.kind = UINT8_MAX & ~(ACCESS_READ | ACCESS_WRITE),
+                                          .flags = ACCESS_GLC | ACCESS_BUFFER | ACCESS_NOWHERE};
+    uint64_t mask;
+    _Static_assert(offsetof(struct perf_line_access, kind) + sizeof mask == sizeof says, "its end");
+    memcpy(&mask, &says.kind, sizeof mask);
+    return mask;
+}
+
+static inline uint64_t entry_says(const struct perf_line_access *access)
+{
+    uint64_t says;
+    memcpy(&says, &access->kind, sizeof says);
+    return says;
+}
+
+static inline bool is_block(const struct perf_line_access *access)
+{
+    return access->more == BLOCK_LINES - 1;
+}
+
+/* Of memory that is elsewhere or of another type than most. */
+static inline bool is_other(uint64_t va)
+{
+    return __builtin_expect(va >> VM_PLACE_TYPE_SHIFT, 0);
+}
+
+/* stream.c: the group is one of a stream, and has passed; false: it is to be looked at entry by
+ * entry, and nothing has been done. */
+bool stream_pass(const struct path *path, struct perf_moves *moves, bool is_next);
+
 /* What is compiled for each level of the host has its name. */
 #define PERF_NAME_OF(stem, level)       stem##_##level
 #define PERF_NAME_OF_LEVEL(stem, level) PERF_NAME_OF(stem, level)
@@ -87,13 +126,24 @@ typedef void requests_serve_fn(const struct path *path, const struct requests *r
 typedef void l2_release_fn(struct memory_model *memory, uint64_t (*channel)[SRC_CHANNEL_COUNT],
                            struct channel_work *work);
 typedef void entries_run_fn(const struct path *path, const struct perf_group *group);
+/* What blocks of a stream have asked for. */
+struct stream_asked {
+    uint64_t crossed;      /* bits of addresses that have changed */
+    uint64_t lacked, hits; /* blocks that the L1 did not have to be read, and of these the L2 had */
+    uint64_t others;       /* and those whose lines were looked up each by itself, and counted */
+};
+typedef void stream_look_fn(const struct path *path, struct perf_line_access *access,
+                            const struct perf_line_access *end, uint64_t step,
+                            struct stream_asked *asked);
 struct memory_level {
     entries_run_fn *entries_run; /* what a group has logged passes the caches */
+    stream_look_fn *stream_look; /* blocks of a stream are moved, and do */
     l2_release_fn *release;      /* memory_release() */
 };
 l2_release_fn l2_release_avx512, l2_release_avx2, l2_release_portable;
 requests_serve_fn l2_requests_serve_avx512, l2_requests_serve_avx2, l2_requests_serve_portable;
 entries_run_fn entries_run_avx512, entries_run_avx2, entries_run_portable;
+stream_look_fn stream_look_avx512, stream_look_avx2, stream_look_portable;
 
 /* An L2 channel's own totals, and shorthands for counting in them. */
 #define CHANNEL(name) (SRC_##name - SRC_CHANNEL_FIRST)

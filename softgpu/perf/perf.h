@@ -136,14 +136,22 @@ static inline uint32_t perf_lds_kind(uint32_t tally)
  * are further on. Whoever comes to the next repeat moves them, where they are. */
 struct perf_moves {
     struct perf_line_access *accesses; /* the group's */
+    uint64_t family;     /* those of one say the same, but for how far their accesses have moved */
+    struct perf_stream { /* what stream.c finds out; all 0 at first */
+        bool is_known;
+        uint64_t still; /* number of the accesses that do not move; 0: it is no stream */
+        uint64_t pages; /* and of those pages that the others touch; 0: it is to be found */
+        uint32_t scalars, tags, coalesced, read_lanes, write_lanes, writes;
+    } stream;
     uint32_t count;
     struct perf_move {
         uint32_t end; /* of its accesses, those behind the ones before, up to this one */
         int64_t step; /* in bytes, whole blocks of 256 */
     } each[];
 };
-static inline void perf_accesses_move(const struct perf_moves *moves)
+static inline void perf_accesses_move(struct perf_moves *moves)
 {
+    moves->stream.pages = 0;
     struct perf_line_access *at = moves->accesses;
     for (uint32_t n = 0; n < moves->count; n++) {
         const uint64_t step = (uint64_t)moves->each[n].step;
@@ -171,8 +179,8 @@ struct perf_group {
     bool is_sampled;
     const struct perf_line_access *accesses; /* those wanted, and sampled ones */
     uint64_t access_count;
-    const struct perf_moves *moves; /* NULL: repeats' accesses are the same */
-    uint64_t scalar_repeats;        /* scalar reads of lines besides, hits that change no cache */
+    struct perf_moves *moves; /* NULL: repeats' accesses are the same */
+    uint64_t scalar_repeats;  /* scalar reads of lines besides, hits that change no cache */
     const struct perf_block *blocks;
     uint64_t block_count;
     uint32_t array_units; /* units of its shader array that this dispatch may use */

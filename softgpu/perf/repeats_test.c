@@ -17,6 +17,7 @@
 #define REG(name) REG_GFX90A_##name
 
 enum { DISPATCHES = 150, GROUPS_MOST = 2000, RUN_MOST = 300, KINDS = 3, COUNTERS = 6 };
+enum { STREAMS_LEAST = 1000 };
 
 static uint32_t random32(uint32_t below)
 {
@@ -136,27 +137,69 @@ static struct perf_group group_of(const struct twins *t, uint64_t index, uint32_
 }
 
 /* A group's accesses, each of which moves by a step from group to group. */
-enum { ACCESSES = 8, STEPS_MOST = 9 };
+enum { ACCESSES = 16, STEPS_MOST = 9, STILL_SETS = 3 };
 struct run_accesses {
     struct perf_line_access items[ACCESSES];
     int64_t steps[ACCESSES];
+    uint64_t family;
 };
+
+static void access_make(struct run_accesses *accesses, unsigned n, uint32_t blocks)
+{
+    static const uint8_t kinds[] = {ACCESS_READ, ACCESS_WRITE, ACCESS_FETCH, ACCESS_SCALAR_READ};
+    struct perf_line_access *item = &accesses->items[n];
+    item->kind = kinds[random32(4)];
+    item->more = item->kind <= ACCESS_WRITE && random32(2) ? 3 : 0;
+    item->line_va = UINT64_C(0x40000000) + CACHE_BLOCK_BYTES * (uint64_t)random32(blocks) +
+                    (item->more ? 0 : 64 * random32(4));
+    if (item->kind <= ACCESS_WRITE)
+        accesses->steps[n] = CACHE_BLOCK_BYTES * ((int64_t)random32(STEPS_MOST) - STEPS_MOST / 2);
+}
+
+/* Blocks that move, and some of few sets of others that do not. */
+static void stream_access_make(struct run_accesses *accesses, unsigned n, uint32_t blocks,
+                               uint32_t set, uint32_t stretch)
+{
+    struct perf_line_access *item = &accesses->items[n];
+    const bool still = n % 5 == set;
+    item->line_va = UINT64_C(0x40000000);
+    if (still) {
+        item->kind = n % 2 ? ACCESS_FETCH : ACCESS_SCALAR_READ;
+        item->line_va += 64 * (n + 1000 * set);
+        return;
+    }
+    item->kind = random32(2) ? ACCESS_READ : ACCESS_WRITE;
+    item->more = 3;
+    item->flags = (uint8_t)(random32(3) ? 0 : ACCESS_FIRST | ACCESS_COALESCED);
+    item->lanes = (uint16_t)(item->flags ? 16 : 0);
+    item->line_va += CACHE_BLOCK_BYTES * (uint64_t)random32(blocks);
+    accesses->steps[n] = CACHE_BLOCK_BYTES * (int64_t)stretch * (1 + random32(STEPS_MOST));
+}
 
 static void accesses_make(struct run_accesses *accesses)
 {
-    static const uint8_t kinds[] = {ACCESS_READ, ACCESS_WRITE, ACCESS_FETCH, ACCESS_SCALAR_READ};
+    static uint64_t families = UINT64_C(1) << 32;
+    const uint32_t blocks = random32(3) ? 1u << 14 : 1u << 18, set = random32(STILL_SETS);
+    const uint32_t stretch = random32(3) ? 1 : 4096;
+    const bool stream = random32(3) > 0;
     memset(accesses, 0, sizeof *accesses);
+    accesses->family = random32(2) ? ++families : 0;
     for (unsigned n = 0; n < ACCESSES; n++) {
         struct perf_line_access *item = &accesses->items[n];
-        item->kind = kinds[random32(4)];
-        item->more = item->kind <= ACCESS_WRITE && random32(2) ? 3 : 0;
-        item->line_va =
-            UINT64_C(0x40000000) + 256 * random32(1 << 14) + (item->more ? 0 : 64 * random32(4));
+        if (stream)
+            stream_access_make(accesses, n, blocks, set, stretch);
+        else
+            access_make(accesses, n, blocks);
         item->bytes_mask_lo = item->bytes_mask_hi = UINT32_MAX;
         item->tags = item->kind <= ACCESS_WRITE;
-        if (item->kind <= ACCESS_WRITE)
-            accesses->steps[n] = 256 * ((int64_t)random32(STEPS_MOST) - STEPS_MOST / 2);
     }
+}
+
+/* The same further on, as the next record of a series has them. */
+static void accesses_go_on(struct run_accesses *accesses, uint32_t groups)
+{
+    for (unsigned n = 0; n < ACCESSES; n++)
+        accesses->items[n].line_va += (uint64_t)(accesses->steps[n] * (int64_t)groups);
 }
 
 /* The group's, and its repeats'. */
@@ -167,6 +210,7 @@ static struct perf_moves *moves_of(const struct run_accesses *accesses)
     assert_true(moves && items);
     memcpy(items, accesses->items, sizeof accesses->items);
     moves->accesses = items;
+    moves->family = accesses->family;
     for (uint32_t n = 0; n < ACCESSES; n++)
         moves->each[moves->count++] = (struct perf_move){n + 1, accesses->steps[n]};
     return moves;
@@ -243,19 +287,22 @@ static size_t traces_check(const struct twins *t)
 static void runs_retire(struct twins *t, uint64_t groups, uint64_t *sum)
 {
     uint64_t index = 0;
+    struct run_accesses accesses;
+    accesses_make(&accesses);
     while (index < groups) {
         const uint32_t channel = random32(4);
         const struct perf_block block = {.va = 0x1000 + 256 * channel,
                                          .number = channel,
                                          .kind = random32(2) ? ACCESS_READ : ACCESS_SCALAR_READ,
                                          .sectors = 15};
-        struct run_accesses accesses;
         struct perf_group first =
             group_of(t, index, random32(4) ? 0 : random32(KINDS), random32(6) ? NULL : &block);
         uint64_t most = index < t->units ? 1 : 1 + random32(RUN_MOST);
         most = most < groups - index ? most : groups - index;
-        accesses_make(&accesses);
-        run_retire(t, &first, (uint32_t)most, random32(3) ? NULL : &accesses);
+        if (random32(3) == 0)
+            accesses_make(&accesses);
+        run_retire(t, &first, (uint32_t)most, random32(3) ? &accesses : NULL);
+        accesses_go_on(&accesses, (uint32_t)most);
         index += most;
         if (random32(8) == 0)
             *sum += values_check(t);
@@ -301,6 +348,7 @@ static void runs_are_their_groups_on(const char *gpu)
     for (int i = 0; i < DISPATCHES; i++)
         traced_bytes += dispatch_check(&t, &sum);
     assert_true(sum > 0 && traced_bytes > 0);
+    assert_true(t.together->memory.streams.groups > STREAMS_LEAST);
     perf_destroy(t.singly);
     perf_destroy(t.together);
 }

@@ -198,7 +198,7 @@ static bool range_count(struct perf *perf, struct running_dispatch *dispatch,
 
 /* What has its place in the order of groups, for the unit's totals and its channels'. */
 static void accesses_add(struct perf *perf, const struct perf_group *group, size_t at,
-                         struct running_dispatch *dispatch)
+                         struct running_dispatch *dispatch, bool is_next)
 {
     size_t channels = at / perf->units * perf->model->tcc_channels;
     struct memory_totals totals = {
@@ -207,7 +207,7 @@ static void accesses_add(struct perf *perf, const struct perf_group *group, size
         .work = (dispatch ? dispatch->work : perf->stray) + channels,
     };
     uint64_t fetch_misses = totals.cu[SRC_ICACHE_MISS];
-    memory_group(&perf->memory, group, (uint32_t)at, &totals);
+    memory_group(&perf->memory, group, (uint32_t)at, &totals, is_next);
     fetch_misses = totals.cu[SRC_ICACHE_MISS] - fetch_misses;
     totals.cu[SRC_ICACHE_HIT] += group->fetches > fetch_misses ? group->fetches - fetch_misses : 0;
     perf->array_changes[at / perf->model->cu_per_sh]++;
@@ -218,12 +218,10 @@ static void repeats_add(struct perf *perf, const struct perf_group *group, size_
                         struct running_dispatch *dispatch)
 {
     uint64_t turn = group->repeats ? group->group_index % group->units : 0;
-    accesses_add(perf, group, at, dispatch);
+    accesses_add(perf, group, at, dispatch, false);
     for (uint32_t n = 0; n < group->repeats; n++) {
         turn = turn + 1 < group->units ? turn + 1 : 0;
-        if (group->moves)
-            perf_accesses_move(group->moves);
-        accesses_add(perf, group, dispatch->turns[turn], dispatch);
+        accesses_add(perf, group, dispatch->turns[turn], dispatch, true);
     }
 }
 
@@ -257,7 +255,7 @@ static __attribute__((noinline)) void apart_add(struct perf *perf, const struct 
     uint64_t before[SRC_CU_COUNT];
     memcpy(before, perf->cu[at], sizeof before);
     sums_add(perf, group, rounds, dispatch, at);
-    accesses_add(perf, group, at, dispatch);
+    accesses_add(perf, group, at, dispatch, false);
     if (perf->sequencers_counting && !is_counted(perf, dispatch, group->xcc))
         growth_add(perf->cu[at], before, SRC_CU_COUNT, perf->hidden_cu[at]);
 }

@@ -490,7 +490,7 @@ void dispatch_sample_executed(struct dispatch_sample *sample, const struct perf_
 
 bool dispatch_sample_is_settled(const struct perf_group *group)
 {
-    if (group->is_sampled || group->access_count || group->block_count > BLOCK_WAYS)
+    if (group->is_sampled || group->block_count > BLOCK_WAYS)
         return false;
     for (uint64_t i = 0; i < group->block_count; i++)
         if (group->blocks[i].kind != ACCESS_SCALAR_READ)

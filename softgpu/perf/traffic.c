@@ -2,11 +2,7 @@
  * What a group has logged goes through the caches: first-level ones first, in order, and what these
  * lack through the L2 then. Compiled for each level of the host.
  */
-#include <stddef.h>
-#include <string.h>
-
-#include "perf/memory.h"
-#include "perf/memory_inside.h"
+#include "perf/l2_blocks.h"
 
 /* First-level caches */
 
@@ -198,18 +194,6 @@ static inline uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* What of an entry says more than that memory is read or written, and how often it was looked up.
- */
-static inline uint64_t plain_mask(void)
-{
-    const struct perf_line_access says = {.kind = UINT8_MAX & ~(ACCESS_READ | ACCESS_WRITE),
-                                          .flags = ACCESS_GLC | ACCESS_BUFFER | ACCESS_NOWHERE};
-    uint64_t mask;
-    _Static_assert(offsetof(struct perf_line_access, kind) + sizeof mask == sizeof says, "its end");
-    memcpy(&mask, &says.kind, sizeof mask);
-    return mask;
-}
-
 /* A line that is read, which is not the first one of its instruction, and no more. */
 static inline uint64_t bare_mask(void)
 {
@@ -218,13 +202,6 @@ static inline uint64_t bare_mask(void)
     uint64_t mask;
     memcpy(&mask, &says.kind, sizeof mask);
     return mask | plain_mask();
-}
-
-static inline uint64_t entry_says(const struct perf_line_access *access)
-{
-    uint64_t says;
-    memcpy(&says, &access->kind, sizeof says);
-    return says;
 }
 
 /* What has been seen of such entries, before it is added to the totals. */
@@ -290,11 +267,6 @@ CACHE_INLINE void plain_translate(const struct path *path, uint64_t va, uint64_t
         return;
     *page = va >> TRANSLATION_SHIFT;
     seen->page_misses += translation_miss(path->utcl1, va);
-}
-
-static inline bool is_block(const struct perf_line_access *access)
-{
-    return access->more == BLOCK_LINES - 1;
 }
 
 /* A block whose lines are looked up each by itself; returns how many are lacked. */
@@ -491,4 +463,58 @@ void PERF_LEVEL_NAME(entries_run)(const struct path *path, const struct perf_gro
         at = entries_look(path, looks, group, at, &requests);
         PERF_LEVEL_NAME(l2_requests_serve)(path, &requests);
     }
+}
+
+/* A block whose lines the L2 looks up each by itself. */
+static __attribute__((noinline)) void stream_other(const struct path *path, uint64_t va,
+                                                   enum request_kind kind)
+{
+    struct requests one;
+    one.items[0] = (struct request){.va = va, .bytes = UINT64_MAX, .kind = (uint8_t)kind};
+    one.count = 1;
+    PERF_LEVEL_NAME(l2_requests_serve)(path, &one);
+}
+
+CACHE_INLINE void stream_move(const struct path *path, uint32_t ways,
+                              struct perf_line_access *access, const struct perf_line_access *end,
+                              uint64_t step, struct stream_asked *asked)
+{
+    const struct cache_shape shape = cache_shape_of(path->tcp);
+    struct stream_asked own = *asked;
+    uint32_t way;
+    for (; access < end; access++) {
+        const uint64_t va = access->line_va + step, line = va >> shape.line_shift;
+        own.crossed |= va ^ access->line_va;
+        access->line_va = va;
+        const uint32_t at = block_at(path, va);
+        if (access->kind == ACCESS_WRITE) {
+            struct l2_set *to = block_set(path, at);
+            if (__builtin_expect(to != NULL, 1))
+                block_write(path, to, at, va);
+            else
+                stream_other(path, va, REQUEST_WRITE_BLOCK);
+            continue;
+        }
+        if (cache_set_reach(cache_united_known(&shape, line), ways, line + 1, &way, NULL))
+            continue;
+        struct l2_set *from = block_set(path, at);
+        own.lacked++;
+        if (__builtin_expect(from != NULL, 1)) {
+            own.hits += block_read(path, from, va);
+        } else {
+            own.others++;
+            stream_other(path, va, REQUEST_READ_BLOCK);
+        }
+    }
+    *asked = own;
+}
+
+void PERF_LEVEL_NAME(stream_look)(const struct path *path, struct perf_line_access *access,
+                                  const struct perf_line_access *end, uint64_t step,
+                                  struct stream_asked *asked)
+{
+    if (path->tcp->way_count == 64)
+        stream_move(path, 64, access, end, step, asked);
+    else
+        stream_move(path, path->tcp->way_count, access, end, step, asked);
 }
