@@ -301,7 +301,7 @@ static uint32_t batch_next(const struct batch *batch)
         most *= SERIES_FASTER;
     if (!batch->all_short || batch->longest > SHORT_CYCLES)
         return 1;
-    if (batch->longest_log * most > BATCH_ENTRIES)
+    if (!batch->in_series.repeats && batch->longest_log * most > BATCH_ENTRIES)
         most = BATCH_ENTRIES / batch->longest_log + 1;
     size = size < most ? size : most;
     return (uint32_t)(size < BATCH_MAX ? size : BATCH_MAX);

@@ -363,13 +363,19 @@ static bool group_is_sampled(const struct workgroup *group, const struct series_
     return false;
 }
 
+/* No sampled block is noted. */
+static void blocks_begin(struct workgroup *group)
+{
+    group->sample_limit = group->launch->sample_limit;
+    group->blocks.count = group->blocks.noted = group->blocks.run_block = 0;
+}
+
 static void group_begin(struct workgroup *group)
 {
     group->index++;
     group->id[0]++;
     group->is_alike = true;
-    group->sample_limit = group->launch->sample_limit;
-    group->blocks.count = group->blocks.noted = group->blocks.run_block = 0;
+    blocks_begin(group);
 }
 
 static void group_execute(struct workgroup *group, const struct series_plan *plan,
@@ -393,13 +399,23 @@ static bool head_is_plain(const struct workgroup *group)
     return true;
 }
 
-/* What it did is what the group with the last record did, but for its blocks. */
-static void group_record_noted(struct engine *engine, struct workgroup *group)
+/* Notes what a group leaves behind besides its memory. `follows`: but for its blocks that follows
+ * from the last one's with a record. Returns whether it does of the next one. */
+static bool group_note(struct engine *engine, struct workgroup *group,
+                       const struct series_plan *plan, bool follows, bool sampled)
 {
-    if (!(group->wants & PERF_WANT_L2) && group->sample_limit == group->full->record.sample_limit)
-        group_record_like(group);
-    else
-        group_record_known(engine, group);
+    const uint32_t limit = group->full->record.sample_limit;
+    if (follows && group->sample_limit == limit) {
+        series_note_next(group, plan, sampled);
+        if (group->sample_limit == limit) {
+            group_record_like(group);
+            return true;
+        }
+        blocks_begin(group);
+    }
+    follows = series_note(group, plan);
+    group_record_known(engine, group);
+    return follows;
 }
 
 /* Groups from the next one on to before `end`, as long as nothing changes. */
@@ -409,14 +425,14 @@ static struct series_count groups_run(struct engine *engine, struct workgroup *g
 {
     struct series_count count = {0, 0};
     /* Where accesses are counted, a head says how they go on: the first one's record is made. */
-    bool plain = !(group->wants & PERF_WANT_L2) && head_is_plain(group);
+    bool follows = !(group->wants & PERF_WANT_L2), plain = follows && head_is_plain(group);
     while (group->index + 1 < end && perf_wants(engine->perf) == group->wants &&
            loads_same(hosts)) {
         group_begin(group);
         const bool sampled = group_is_sampled(group, plan, hosts);
         if (!plain || sampled) {
-            plain = series_note(group, plan) && !sampled;
-            group_record_noted(engine, group);
+            follows = group_note(engine, group, plan, follows, sampled);
+            plain = follows && !sampled;
         } else {
             group->head->repeats++;
             count.repeats++;

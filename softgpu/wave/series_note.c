@@ -6,6 +6,7 @@
 #include "perf/cache.h"
 #include "wave/access.h"
 #include "wave/fetch_path.h"
+#include "wave/time_note.h"
 
 /* Which entries of the log move, and how far: those of each access, and those in between. */
 enum { MOVES_MOST = 2 * WAVES_PER_GROUP_MAX * SERIES_ACCESSES + 1 };
@@ -85,6 +86,34 @@ static bool moves_keep(const struct mover *mover)
     return true;
 }
 
+static void times_note(struct workgroup *group, const struct series_plan *plan, uint32_t number,
+                       bool sampled)
+{
+    const struct series *series = plan->series;
+    const struct series_place *place = plan->places[number];
+    const struct series_load *load = plan->loads;
+    const uint64_t at = group->index - plan->first;
+    for (unsigned n = 0; n < series->note_count; n++) {
+        const struct series_step *step = &series->steps[series->notes[n]];
+        if (step->role == SERIES_LOAD) {
+            time_note_span(group, step->inst, load->va, time_origin_scalar(group, load->va),
+                           load->bytes);
+            load++;
+        } else if (sampled) {
+            const uint64_t va = place->va + (uint64_t)place->step * at;
+            time_note_span(group, step->inst, va, time_origin(group, va),
+                           WAVE_LANES * 4 * dwords_moved(step->inst));
+            place++;
+        }
+    }
+}
+
+void series_note_next(struct workgroup *group, const struct series_plan *plan, bool sampled)
+{
+    for (uint32_t w = 0; w < plan->waves; w++)
+        times_note(group, plan, w, sampled);
+}
+
 bool series_note(struct workgroup *group, const struct series_plan *plan)
 {
     struct mover mover;
@@ -101,7 +130,7 @@ bool series_note(struct workgroup *group, const struct series_plan *plan)
             wave_note(&mover, &group->waves[w]);
     entries_move(&mover, 0);
     if (!mover.count)
-        return true;
+        return !(group->wants & PERF_WANT_L2);
     access_log_place(group);
     return mover.whole && moves_keep(&mover);
 }

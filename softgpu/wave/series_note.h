@@ -11,4 +11,8 @@
  * of a group behind it follows from that, but for sampled blocks, so that it may be a repeat. */
 bool series_note(struct workgroup *group, const struct series_plan *plan);
 
+/* Notes what modelled time wants of a group alone, whose accesses follow from the last one's with a
+ * record. `sampled`: it touches sampled blocks, with others than scalar loads. */
+void series_note_next(struct workgroup *group, const struct series_plan *plan, bool sampled);
+
 #endif
