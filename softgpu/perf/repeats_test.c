@@ -16,8 +16,8 @@
 
 #define REG(name) REG_GFX90A_##name
 
-enum { DISPATCHES = 150, GROUPS_MOST = 2000, RUN_MOST = 300, KINDS = 3, COUNTERS = 6 };
-enum { STREAMS_LEAST = 1000 };
+enum { DISPATCHES = 300, GROUPS_MOST = 2000, RUN_MOST = 300, KINDS = 3, COUNTERS = 6 };
+enum { STREAMS_LEAST = 1000, FEW_UNITS = 24 };
 
 static uint32_t random32(uint32_t below)
 {
@@ -138,58 +138,81 @@ static struct perf_group group_of(const struct twins *t, uint64_t index, uint32_
 
 /* A group's accesses, each of which moves by a step from group to group. */
 enum { ACCESSES = 16, STEPS_MOST = 9, STILL_SETS = 3 };
+#define PLACE (UINT64_C(1) << 40)
+enum { PAGE_BYTES = 2 << 20, PAGES = 100, SCALAR_SETS_BYTES = 4096 };
 struct run_accesses {
     struct perf_line_access items[ACCESSES];
     int64_t steps[ACCESSES];
     uint64_t family;
 };
 
-static void access_make(struct run_accesses *accesses, unsigned n, uint32_t blocks)
+/* Where all are, and of which memory. */
+struct region {
+    uint64_t place;
+    uint32_t blocks, stretch, kinds;
+};
+
+static void access_make(struct run_accesses *accesses, unsigned n, const struct region *region)
 {
     static const uint8_t kinds[] = {ACCESS_READ, ACCESS_WRITE, ACCESS_FETCH, ACCESS_SCALAR_READ};
     struct perf_line_access *item = &accesses->items[n];
-    item->kind = kinds[random32(4)];
-    item->more = item->kind <= ACCESS_WRITE && random32(2) ? 3 : 0;
-    item->line_va = UINT64_C(0x40000000) + CACHE_BLOCK_BYTES * (uint64_t)random32(blocks) +
-                    (item->more ? 0 : 64 * random32(4));
-    if (item->kind <= ACCESS_WRITE)
-        accesses->steps[n] = CACHE_BLOCK_BYTES * ((int64_t)random32(STEPS_MOST) - STEPS_MOST / 2);
-}
-
-/* Blocks that move, and some of few sets of others that do not. */
-static void stream_access_make(struct run_accesses *accesses, unsigned n, uint32_t blocks,
-                               uint32_t set, uint32_t stretch)
-{
-    struct perf_line_access *item = &accesses->items[n];
-    const bool still = n % 5 == set;
-    item->line_va = UINT64_C(0x40000000);
-    if (still) {
-        item->kind = n % 2 ? ACCESS_FETCH : ACCESS_SCALAR_READ;
-        item->line_va += 64 * (n + 1000 * set);
+    item->kind = kinds[random32(region->kinds)];
+    if (item->kind > ACCESS_WRITE) {
+        item->line_va = PLACE + SCALAR_SETS_BYTES * (uint64_t)random32(24) + 64 * random32(2);
         return;
     }
+    item->more = random32(2) ? 3 : 0;
+    item->line_va = region->place + CACHE_BLOCK_BYTES * (uint64_t)random32(region->blocks) +
+                    (item->more ? 0 : 64 * random32(4));
+    accesses->steps[n] = CACHE_BLOCK_BYTES * (int64_t)region->stretch *
+                         ((int64_t)random32(STEPS_MOST) - STEPS_MOST / 2);
+}
+
+/* Of few sets of lines, the first of which is more than a set of its cache holds. */
+static bool still_make(struct perf_line_access *item, unsigned n, uint32_t set)
+{
+    if (set ? n % 5 != set : n % 2)
+        return false;
+    item->kind = set && n % 2 ? ACCESS_FETCH : ACCESS_SCALAR_READ;
+    item->line_va = PLACE + SCALAR_SETS_BYTES * (uint64_t)(n + 2 * set);
+    return true;
+}
+
+/* Blocks that move, but for those. */
+static void stream_access_make(struct run_accesses *accesses, unsigned n,
+                               const struct region *region, uint32_t set)
+{
+    struct perf_line_access *item = &accesses->items[n];
+    if (still_make(item, n, set))
+        return;
     item->kind = random32(2) ? ACCESS_READ : ACCESS_WRITE;
     item->more = 3;
-    item->flags = (uint8_t)(random32(3) ? 0 : ACCESS_FIRST | ACCESS_COALESCED);
-    item->lanes = (uint16_t)(item->flags ? 16 : 0);
-    item->line_va += CACHE_BLOCK_BYTES * (uint64_t)random32(blocks);
-    accesses->steps[n] = CACHE_BLOCK_BYTES * (int64_t)stretch * (1 + random32(STEPS_MOST));
+    item->flags = (uint8_t)(random32(4) * ACCESS_COALESCED | (random32(99) ? 0 : ACCESS_GLC));
+    item->lanes = (uint16_t)(item->flags & ACCESS_FIRST ? 16 : 0);
+    item->line_va = region->place + CACHE_BLOCK_BYTES * (uint64_t)random32(region->blocks);
+    accesses->steps[n] = CACHE_BLOCK_BYTES * (int64_t)region->stretch * (1 + random32(STEPS_MOST));
 }
 
 static void accesses_make(struct run_accesses *accesses)
 {
     static uint64_t families = UINT64_C(1) << 32;
-    const uint32_t blocks = random32(3) ? 1u << 14 : 1u << 18, set = random32(STILL_SETS);
-    const uint32_t stretch = random32(3) ? 1 : 4096;
+    const struct region region = {
+        .place = PLACE + PAGE_BYTES * (uint64_t)random32(PAGES) +
+                 (random32(6) ? 0 : (uint64_t)MEMORY_NC << VM_PLACE_TYPE_SHIFT),
+        .blocks = random32(3) ? 1u << 11 : 1u << 18,
+        .stretch = random32(2) ? 1 : 4096,
+        .kinds = 2 + 2 * random32(2)};
+    const uint32_t set = random32(3) ? 1 : random32(STILL_SETS);
     const bool stream = random32(3) > 0;
+    _Static_assert(ACCESS_FIRST == 2 * ACCESS_COALESCED, "either, or both");
     memset(accesses, 0, sizeof *accesses);
     accesses->family = random32(2) ? ++families : 0;
     for (unsigned n = 0; n < ACCESSES; n++) {
         struct perf_line_access *item = &accesses->items[n];
         if (stream)
-            stream_access_make(accesses, n, blocks, set, stretch);
+            stream_access_make(accesses, n, &region, set);
         else
-            access_make(accesses, n, blocks);
+            access_make(accesses, n, &region);
         item->bytes_mask_lo = item->bytes_mask_hi = UINT32_MAX;
         item->tags = item->kind <= ACCESS_WRITE;
     }
@@ -287,8 +310,9 @@ static size_t traces_check(const struct twins *t)
 static void runs_retire(struct twins *t, uint64_t groups, uint64_t *sum)
 {
     uint64_t index = 0;
-    struct run_accesses accesses;
-    accesses_make(&accesses);
+    struct run_accesses turns[2], *accesses = turns; /* one goes on behind the other one */
+    accesses_make(&turns[0]);
+    accesses_make(&turns[1]);
     while (index < groups) {
         const uint32_t channel = random32(4);
         const struct perf_block block = {.va = 0x1000 + 256 * channel,
@@ -299,10 +323,11 @@ static void runs_retire(struct twins *t, uint64_t groups, uint64_t *sum)
             group_of(t, index, random32(4) ? 0 : random32(KINDS), random32(6) ? NULL : &block);
         uint64_t most = index < t->units ? 1 : 1 + random32(RUN_MOST);
         most = most < groups - index ? most : groups - index;
-        if (random32(3) == 0)
-            accesses_make(&accesses);
-        run_retire(t, &first, (uint32_t)most, random32(3) ? &accesses : NULL);
-        accesses_go_on(&accesses, (uint32_t)most);
+        accesses = &turns[random32(2)];
+        if (random32(8) == 0)
+            accesses_make(accesses);
+        run_retire(t, &first, (uint32_t)most, random32(3) ? accesses : NULL);
+        accesses_go_on(accesses, (uint32_t)most);
         index += most;
         if (random32(8) == 0)
             *sum += values_check(t);
@@ -318,7 +343,7 @@ static size_t dispatch_check(struct twins *t, uint64_t *sum)
     size_t bytes = 0;
     t->seq++;
     do
-        t->units = 1 + random32(all);
+        t->units = 1 + random32(random32(2) ? all : FEW_UNITS);
     while (t->units % 5 == 0);
     if (counts)
         counting_start(t);
