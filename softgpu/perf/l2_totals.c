@@ -87,14 +87,11 @@ void memory_settle(struct memory_model *memory)
         seen_settle(memory, &memory->seen[xcc]);
 }
 
-struct channels_seen *channels_seen_of(struct memory_model *memory, uint32_t xcc,
-                                       const struct memory_totals *totals)
+void channels_seen_change(struct memory_model *memory, uint32_t xcc,
+                          const struct memory_totals *totals)
 {
     struct channels_seen *seen = &memory->seen[xcc];
-    if (seen->work == totals->work && seen->totals == totals->channel)
-        return seen;
     seen_settle(memory, seen);
     seen->totals = totals->channel;
     seen->work = totals->work;
-    return seen;
 }

@@ -109,6 +109,42 @@ static const struct memory_level *level_choose(void)
     return &levels[level];
 }
 
+static struct l2_view l2_view_of(struct memory_model *memory, uint32_t xcc)
+{
+    const struct l2_sets *l2 = &memory->tcc[xcc];
+    const bool reads_lines = memory->model->tcp_line_bytes > CACHE_SECTOR_BYTES;
+    const uint32_t sectors = 1u << l2->line_shift > CACHE_SECTOR_BYTES ? L2_SECTORS_ALL : 1;
+    return (struct l2_view){.sets = l2->sets,
+                            .seen = memory->seen[xcc].counts,
+                            .set_mask = l2->set_mask,
+                            .line_shift = l2->line_shift,
+                            .number_shift = l2->number_shift,
+                            .block_shift = l2->block_shift,
+                            .dirty_listed =
+                                memory->blocks_dirty.is_listed + (size_t)xcc * memory->l2_blocks,
+                            .block_valid = (uint8_t)(L2_VALID * sectors),
+                            .block_full = (uint8_t)((L2_VALID + L2_DIRTY + L2_FULL) * sectors),
+                            .channels = memory->model->tcc_channels - 1,
+                            .sectors = (1u << l2->line_shift) / CACHE_SECTOR_BYTES - 1,
+                            .reads = reads_lines ? L2_SECTORS_ALL : 0};
+}
+
+/* What is the same for all groups. */
+static bool paths_create(struct memory_model *memory)
+{
+    const struct gpu_model *model = memory->model;
+    memory->paths = calloc(model->xcc_count, sizeof *memory->paths);
+    for (uint32_t xcc = 0; memory->paths && xcc < model->xcc_count; xcc++)
+        memory->paths[xcc] =
+            (struct path){.memory = memory,
+                          .tcc = &memory->tcc[xcc],
+                          .l2 = l2_view_of(memory, xcc),
+                          .first_block = xcc * memory->l2_blocks,
+                          .read_bytes = model->tcp_line_bytes,
+                          .block_reads = CACHE_BLOCK_BYTES / model->tcp_line_bytes};
+    return memory->paths != NULL;
+}
+
 int memory_create(struct memory_model *memory, const struct gpu_model *model)
 {
     uint32_t channels = model->tcc_channels;
@@ -127,7 +163,8 @@ int memory_create(struct memory_model *memory, const struct gpu_model *model)
     bool listed = used_create(&memory->units_used, tcp_count(memory)) &&
                   used_create(&memory->units_translated, tcp_count(memory)) &&
                   used_create(&memory->blocks_dirty, model->xcc_count * memory->l2_blocks);
-    if (listed && has_l2 && memory->tcp && memory->sqc && memory->icache && memory->utcl1)
+    if (listed && has_l2 && memory->tcp && memory->sqc && memory->icache && memory->utcl1 &&
+        paths_create(memory))
         return 0;
     memory_destroy(memory);
     return -ENOMEM;
@@ -140,6 +177,7 @@ void memory_destroy(struct memory_model *memory)
     caches_destroy(memory->icache, tcp_count(memory));
     l2s_destroy(memory);
     free(memory->utcl1);
+    free(memory->paths);
     used_destroy(&memory->units_used);
     used_destroy(&memory->units_translated);
     used_destroy(&memory->blocks_dirty);
@@ -168,28 +206,6 @@ void memory_clear(struct memory_model *memory)
     used_forget(&memory->blocks_dirty);
 }
 
-static struct l2_view l2_view_of(struct memory_model *memory, uint32_t xcc,
-                                 const struct memory_totals *totals)
-{
-    const struct l2_sets *l2 = &memory->tcc[xcc];
-    const bool reads_lines = memory->model->tcp_line_bytes > CACHE_SECTOR_BYTES;
-    const uint32_t sectors = 1u << l2->line_shift > CACHE_SECTOR_BYTES ? L2_SECTORS_ALL : 1;
-    return (struct l2_view){.sets = l2->sets,
-                            .generation = l2->generation,
-                            .seen = channels_seen_of(memory, xcc, totals)->counts,
-                            .set_mask = l2->set_mask,
-                            .line_shift = l2->line_shift,
-                            .number_shift = l2->number_shift,
-                            .block_shift = l2->block_shift,
-                            .dirty_listed =
-                                memory->blocks_dirty.is_listed + (size_t)xcc * memory->l2_blocks,
-                            .block_valid = (uint8_t)(L2_VALID * sectors),
-                            .block_full = (uint8_t)((L2_VALID + L2_DIRTY + L2_FULL) * sectors),
-                            .channels = memory->model->tcc_channels - 1,
-                            .sectors = (1u << l2->line_shift) / CACHE_SECTOR_BYTES - 1,
-                            .reads = reads_lines ? L2_SECTORS_ALL : 0};
-}
-
 /* One by one; where that asks for nothing new of the caches that units share, the like of it would
  * not either. */
 static void entries_pass(const struct path *path, const struct perf_group *group)
@@ -202,35 +218,38 @@ static void entries_pass(const struct path *path, const struct perf_group *group
         path->sqc->passed = group->moves->stream.still;
 }
 
+/* Of that unit, whose group's requests count there. */
+static struct path *path_of(struct memory_model *memory, uint32_t at,
+                            const struct memory_totals *totals)
+{
+    const uint32_t xcc = at / memory->units, pair = pair_of(memory, at);
+    struct path *path = &memory->paths[xcc];
+    channels_seen_for(memory, xcc, totals);
+    path->tcp = &memory->tcp[at];
+    path->sqc = &memory->sqc[pair];
+    path->icache = &memory->icache[pair];
+    path->utcl1 = &memory->utcl1[at];
+    path->l2.generation = path->tcc->generation;
+    path->totals = totals;
+    return path;
+}
+
 void memory_group(struct memory_model *memory, const struct perf_group *group, uint32_t at,
                   const struct memory_totals *totals, bool is_next)
 {
-    const uint32_t pair = pair_of(memory, at), xcc = at / memory->units;
     if (!(group->wants & PERF_WANT_L2) || !group->accesses)
         return;
-    const struct path path = {
-        .memory = memory,
-        .tcp = &memory->tcp[at],
-        .sqc = &memory->sqc[pair],
-        .icache = &memory->icache[pair],
-        .utcl1 = &memory->utcl1[at],
-        .tcc = &memory->tcc[xcc],
-        .l2 = l2_view_of(memory, xcc, totals),
-        .first_block = xcc * memory->l2_blocks,
-        .read_bytes = memory->model->tcp_line_bytes,
-        .block_reads = CACHE_BLOCK_BYTES / memory->model->tcp_line_bytes,
-        .all = group->wants & PERF_WANT_MEMORY,
-        .totals = totals,
-    };
+    struct path *path = path_of(memory, at, totals);
+    path->all = group->wants & PERF_WANT_MEMORY;
     totals->cu[SRC_SQC_HIT] += group->scalar_repeats;
     totals->cu[SRC_SQC_LATENCY] += SCALAR_HIT_CYCLES * group->scalar_repeats;
     used_note(&memory->units_used, at);
     used_note(&memory->units_translated, at);
-    if (group->moves && stream_pass(&path, group->moves, is_next))
+    if (group->moves && stream_pass(path, group->moves, is_next))
         return;
     if (group->moves && is_next)
         perf_accesses_move(group->moves);
-    entries_pass(&path, group);
+    entries_pass(path, group);
 }
 
 void memory_release(struct memory_model *memory, uint64_t (*channel)[SRC_CHANNEL_COUNT],

@@ -71,8 +71,10 @@ struct channels_seen {
     struct channel_work *work;             /* [channel]; NULL: nothing was seen */
 };
 
-/* What is compiled for each level of the host (traffic.c, l2.c). */
+/* What is compiled for each level of the host (traffic.c, l2.c), and a group's way through the
+ * caches. */
 struct memory_level;
+struct path;
 
 struct memory_model {
     const struct gpu_model *model;
@@ -89,6 +91,7 @@ struct memory_model {
     uint32_t l2_blocks;                /* sets of an L2, by blocks of 256 bytes */
     struct used_list blocks_dirty;     /* [xcc][block of sets], since one ended */
     struct streams streams;
+    struct path *paths; /* [xcc]: of its units' groups, one after another */
 };
 
 /* Cycles: what the scalar and the instruction cache take; a load that the L1 serves, or that needs

@@ -176,8 +176,15 @@ static inline void writes_note(const struct channel *channel, enum memory_home h
 /* What is dirty of a line goes to memory, and as many like it. */
 void l2_line_write_back(const struct l2_sets *l2, uint32_t set, uint32_t way, uint32_t lines,
                         const struct channel *channel);
-/* Where an L2's channels count what they see for these totals. */
-struct channels_seen *channels_seen_of(struct memory_model *memory, uint32_t xcc,
-                                       const struct memory_totals *totals);
+/* An L2's channels count what they see for these totals from now on. */
+void channels_seen_change(struct memory_model *memory, uint32_t xcc,
+                          const struct memory_totals *totals);
+static inline void channels_seen_for(struct memory_model *memory, uint32_t xcc,
+                                     const struct memory_totals *totals)
+{
+    const struct channels_seen *seen = &memory->seen[xcc];
+    if (__builtin_expect(seen->work != totals->work || seen->totals != totals->channel, 0))
+        channels_seen_change(memory, xcc, totals);
+}
 
 #endif
