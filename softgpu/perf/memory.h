@@ -38,9 +38,8 @@ struct used_list {
 enum { STREAM_STILL = 64, STREAM_PAGES = 8, STREAM_PAGES_ROW = 64 };
 struct streams {
     uint64_t groups; /* that have passed as such: tests ask whether any have */
-    uint64_t numbers, family;
-    struct perf_stream stream; /* of that family; no pages */
-    uint64_t still_number;     /* of accesses that do not move: of scalars and instructions */
+    uint64_t numbers;
+    uint64_t still_number; /* of accesses that do not move: of scalars and instructions */
     uint32_t still_count;
     struct perf_line_access still[STREAM_STILL];
     uint64_t pages_number; /* of a row of pages, as accesses touched them; 0: none is known */

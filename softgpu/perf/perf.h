@@ -136,8 +136,7 @@ static inline uint32_t perf_lds_kind(uint32_t tally)
  * are further on. Whoever comes to the next repeat moves them, where they are. */
 struct perf_moves {
     struct perf_line_access *accesses; /* the group's */
-    uint64_t family;     /* those of one say the same, but for how far their accesses have moved */
-    struct perf_stream { /* what stream.c finds out; all 0 at first */
+    struct perf_stream {               /* what stream.c finds out; all 0 at first */
         bool is_known;
         uint64_t still; /* number of the accesses that do not move; 0: it is no stream */
         uint64_t pages; /* and of those pages that the others touch; 0: it is to be found */

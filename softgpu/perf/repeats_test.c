@@ -143,7 +143,6 @@ enum { PAGE_BYTES = 2 << 20, PAGES = 100, SCALAR_SETS_BYTES = 4096 };
 struct run_accesses {
     struct perf_line_access items[ACCESSES];
     int64_t steps[ACCESSES];
-    uint64_t family;
 };
 
 /* Where all are, and of which memory. */
@@ -195,7 +194,6 @@ static void stream_access_make(struct run_accesses *accesses, unsigned n,
 
 static void accesses_make(struct run_accesses *accesses)
 {
-    static uint64_t families = UINT64_C(1) << 32;
     const struct region region = {
         .place = PLACE + PAGE_BYTES * (uint64_t)random32(PAGES) +
                  (random32(6) ? 0 : (uint64_t)MEMORY_NC << VM_PLACE_TYPE_SHIFT),
@@ -206,7 +204,6 @@ static void accesses_make(struct run_accesses *accesses)
     const bool stream = random32(3) > 0;
     _Static_assert(ACCESS_FIRST == 2 * ACCESS_COALESCED, "either, or both");
     memset(accesses, 0, sizeof *accesses);
-    accesses->family = random32(2) ? ++families : 0;
     for (unsigned n = 0; n < ACCESSES; n++) {
         struct perf_line_access *item = &accesses->items[n];
         if (stream)
@@ -233,7 +230,6 @@ static struct perf_moves *moves_of(const struct run_accesses *accesses)
     assert_true(moves && items);
     memcpy(items, accesses->items, sizeof accesses->items);
     moves->accesses = items;
-    moves->family = accesses->family;
     for (uint32_t n = 0; n < ACCESSES; n++)
         moves->each[moves->count++] = (struct perf_move){n + 1, accesses->steps[n]};
     return moves;

@@ -77,14 +77,9 @@ static uint64_t still_number(struct streams *streams, const struct still *still)
 static void stream_find(struct streams *streams, struct perf_moves *moves)
 {
     struct still still;
-    if (!moves->family || moves->family != streams->family) {
-        moves->stream.is_known = true;
-        if (accesses_sort(moves, &still))
-            moves->stream.still = still_number(streams, &still);
-        streams->family = moves->family;
-        streams->stream = moves->stream;
-    }
-    moves->stream = streams->stream;
+    moves->stream.is_known = true;
+    if (accesses_sort(moves, &still))
+        moves->stream.still = still_number(streams, &still);
 }
 
 /* ---- pages ---- */

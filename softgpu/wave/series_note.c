@@ -78,7 +78,6 @@ static bool moves_keep(const struct mover *mover)
     if (!moves)
         return false;
     moves->accesses = log->items;
-    moves->family = 0;
     moves->stream = (struct perf_stream){.is_known = false};
     moves->count = mover->count;
     memcpy(moves->each, mover->each, bytes);
