@@ -65,7 +65,7 @@ static void packets_retire(struct cp_queue *queue)
     while (queue->retire != queue->fetch) {
         struct slot *slot = slot_of(queue, queue->retire);
         uint32_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
-        if (state == SLOT_RUNNING || state == SLOT_HELD)
+        if (state != SLOT_DONE) /* nor one with a fault, which is still to be told */
             break;
         timeline_end(&queue->timeline, slot->result.end_ticks);
         queue->retire++;
@@ -102,7 +102,8 @@ static void slot_end(struct slot *slot)
     atomic_fetch_sub_explicit(&queue->device->in_flight, 1, memory_order_relaxed);
     atomic_store_explicit(&slot->state, slot->result.fault == FAULT_NONE ? SLOT_DONE : SLOT_FAULT,
                           memory_order_release);
-    /* release, pairs with the acquire of who waits for 0: the counters are in. */
+    /* release, pairs with the acquire of who waits for 0: the counters are in, but for a
+     * kernel that is late, which engine_settle() brings (pm4_step()). */
     atomic_fetch_sub_explicit(&queue->running, 1, memory_order_release);
 }
 

@@ -133,7 +133,6 @@ struct cp_queue {
     /* AQL: packets [retire, fetch) were taken from the ring and are in flight. */
     uint64_t fetch, retire;
     uint64_t released; /* packets before it have their slots given back, not later than `retire` */
-    uint64_t seen_empty; /* the index, + 1, whose slot was looked at in vain; 0: none */
     struct ring_places places;
     uint32_t packet_count; /* power of two */
     uint32_t window;       /* most packets in flight */

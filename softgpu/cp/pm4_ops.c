@@ -177,7 +177,8 @@ enum step pm4_op_PFP_SYNC_ME(struct cp_queue *queue, const struct pm4_packet *pa
 
 static bool dispatches_running(struct cp_queue *queue)
 {
-    /* acquire, pairs with dispatch_done(): the counters of finished work are in. */
+    /* acquire, pairs with dispatch_done(): the counters of finished work are in; what was late
+     * pm4_step() has settled. */
     return atomic_load_explicit(&queue->running, memory_order_acquire) != 0;
 }
 

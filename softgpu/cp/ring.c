@@ -10,6 +10,8 @@
 
 #include "cp/internal.h"
 
+enum { LAG_PART = 16 }; /* of a ring */
+
 uint64_t ring_packet_va(const struct cp_queue *queue, uint64_t index)
 {
     return queue->config.ring_va + (index & (queue->packet_count - 1)) * AQL_PACKET_BYTES;
@@ -74,6 +76,7 @@ bool ring_release(struct cp_queue *queue)
         _Atomic uint16_t *header = header_of(queue, queue->released, VM_WRITE);
         if (!header)
             return false;
+        /* release, pairs with the acquire of a host that looks at headers: the packet was read. */
         atomic_store_explicit(header, HSA_PACKET_TYPE_INVALID, memory_order_release);
         queue->released++;
     }
@@ -123,24 +126,29 @@ static enum step slot_take_written(struct cp_queue *queue, union aql_packet *pac
 }
 
 /*
- * What comes into a slot that was seen empty is the host's, and ready. The write index, whose cache
- * line the host is about to change again, is asked only where the first look finds the slot full:
- * the ring need not have been empty when its queue was made.
+ * The write index, whose cache line the host is about to change, is asked only when something is in
+ * the slot. It decides: hosts of one thread may write a whole packet, its header first, and say
+ * that it is there by the index alone. So the slot is read after that.
  */
 static enum step slot_take(struct cp_queue *queue, union aql_packet *packet)
 {
-    enum step step = slot_read(queue, packet);
-    if (step == STEP_IDLE)
-        queue->seen_empty = queue->fetch + 1;
-    if (step != STEP_MORE || queue->seen_empty == queue->fetch + 1)
-        return step;
-    return written_look(queue);
+    const _Atomic uint16_t *header = header_of(queue, queue->fetch, VM_READ);
+    if (!header)
+        return queue_fault(queue, &queue->device->access, "AQL ring");
+    /* Relaxed: what it says is looked at again. */
+    if (is_empty(atomic_load_explicit(header, memory_order_relaxed)))
+        return STEP_IDLE;
+    enum step step = written_look(queue);
+    return step == STEP_MORE ? slot_read(queue, packet) : step;
 }
 
 enum step ring_take(struct cp_queue *queue, union aql_packet *packet)
 {
-    /* The slot is the oldest one's that has not gone back. */
-    if (queue->fetch - queue->released >= queue->packet_count && !ring_release(queue))
+    /* The slot is the oldest one's that has not gone back; and hosts that count on slots soon
+     * behind signals, in small rings, get them. */
+    const bool is_full = queue->fetch - queue->released >= queue->packet_count;
+    const bool lags = queue->retire - queue->released > queue->packet_count / LAG_PART;
+    if ((is_full || lags) && !ring_release(queue))
         return queue_fault(queue, &queue->device->access, "AQL ring");
     return queue->is_modelled || !places_of(queue)->ring ? slot_take_written(queue, packet)
                                                          : slot_take(queue, packet);
@@ -150,7 +158,7 @@ enum step ring_properties_read(struct cp_queue *queue)
 {
     const _Atomic uint32_t *place = places_of(queue)->properties;
     uint32_t properties;
-    if (place)
+    if (place) /* acquire, pairs with the runtime's store when it is told to profile the queue */
         properties = atomic_load_explicit(place, memory_order_acquire);
     else if (!access_load32(&queue->device->access,
                             queue_amd_va(queue) + offsetof(amd_queue_t, queue_properties),

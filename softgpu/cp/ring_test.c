@@ -180,6 +180,47 @@ static void ended_kernels_are_counted_first(void **state)
 
 #define DOUBLE_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* A host of one thread writes a whole packet, its header first, and says by the index that it is
+ * there. */
+static void index_decides(void **state)
+{
+    enum { LOOKS = 20 };
+    struct gpu_double *gpu = *state;
+    struct double_queue *queue = double_aql_create(gpu, 1, PACKETS);
+    hsa_signal_t early = double_signal(gpu, 1, 0), done = double_signal(gpu, 1, 0);
+    const hsa_barrier_and_packet_t unfinished = barrier_packet(early),
+                                   packet = barrier_packet(done);
+    memcpy(queue->ring, &unfinished, sizeof unfinished);
+    cp_kick(gpu->cp);
+    for (int n = 0; n < LOOKS; n++)
+        double_pause();
+    assert_int_equal(double_signal_value(gpu, early), 1);
+    memcpy(queue->ring, &packet, sizeof packet);
+    __atomic_store_n(&queue->amd_queue->write_dispatch_id, 1, __ATOMIC_RELEASE);
+    cp_kick(gpu->cp);
+    assert_true(double_wait(double_signal_value(gpu, done) == 0));
+    assert_int_equal(double_signal_value(gpu, early), 1);
+    double_queue_destroy(queue);
+}
+
+/* Who is told of a kernel's fault finds its packet where the read index says. */
+static void faulting_packet_stays(void **state)
+{
+    struct gpu_double *gpu = *state;
+    struct double_queue *queue = double_aql_create(gpu, 1, PACKETS);
+    const hsa_kernel_dispatch_packet_t kernel = double_kernel(false, no_signal);
+    const struct dispatch_result fault = {.fault = FAULT_MEMORY_READ, .fault_va = 0x1000};
+    double_hold(gpu, true);
+    double_push(queue, &kernel);
+    double_push(queue, &kernel);
+    assert_true(double_wait(double_dispatch_count(gpu) == 2));
+    double_finish(gpu, 0, &fault);
+    assert_true(double_wait(double_fault_count(gpu) == 1));
+    assert_int_equal(double_read_index(queue), 0);
+    assert_memory_equal(queue->ring, &kernel, sizeof kernel);
+    double_queue_destroy(queue);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -188,6 +229,8 @@ int main(void)
         DOUBLE_TEST(memory_may_be_mapped_anew),
         DOUBLE_TEST(kernels_are_timed_for_somebody),
         DOUBLE_TEST(ended_kernels_are_counted_first),
+        DOUBLE_TEST(index_decides),
+        DOUBLE_TEST(faulting_packet_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -236,7 +236,7 @@ uint32_t perf_wants(const struct perf *perf);
 /* Whether all is looked at for modelled time, as CROCGPU_SAMPLING=all wants: what sampling is
  * compared with. */
 bool perf_samples_all(const struct perf *perf);
-/* Called in group order per dispatch, one caller at a time per device. */
+/* Called in group order per dispatch; of several callers one at a time goes on. */
 void perf_group_retire(struct perf *perf, const struct perf_group *group);
 /* `is_counted`: its queue's COMPUTE_PERFCOUNT_ENABLE; without it the sequencers' counters do not
  * see its waves. Groups of no dispatch that has begun go by the register as it was written last. */

@@ -20,8 +20,11 @@
 #include "intercept/hsa/signals.h"
 #include "model/counting.h"
 
+/* Twice as many slots as packets in flight: a packet's end is seen before the device gives its slot
+ * back, by an empty header, which would take away what already stands there. */
 enum {
-    QUEUE_PACKETS = 64,
+    IN_FLIGHT_MAX = 64,
+    QUEUE_PACKETS = 2 * IN_FLIGHT_MAX,
     FLIGHTS_PER_BLOCK = 16,
     LOOKS_BEFORE_SLEEP = 64,
     LOOK_NS = 20 * WAIT_NS_PER_US,
@@ -221,7 +224,7 @@ static bool taken_or_failed(void *argument)
 {
     struct room *room = argument;
     _Atomic uint32_t *used = &room->device->used;
-    room->is_taken = atomic_fetch_add_explicit(used, 1, memory_order_relaxed) < QUEUE_PACKETS;
+    room->is_taken = atomic_fetch_add_explicit(used, 1, memory_order_relaxed) < IN_FLIGHT_MAX;
     if (!room->is_taken)
         atomic_fetch_sub_explicit(used, 1, memory_order_relaxed);
     return room->is_taken || has_failed(room->device);
