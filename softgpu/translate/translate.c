@@ -50,21 +50,25 @@ unsigned translate_run(struct x86 *x, const struct inst *const *insts, unsigned 
     return taken;
 }
 
+/* Whoever reads ahead of what is executed, as valgrind does, finds bytes there. */
+enum { BEHIND = 4096 };
+
 void *translated_map(const struct x86 *x)
 {
     if (x->failed || !x->count)
         return NULL;
-    void *code = mmap(NULL, x->count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *code =
+        mmap(NULL, x->count + BEHIND, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (code == MAP_FAILED)
         return NULL;
     memcpy(code, x->bytes, x->count);
-    if (mprotect(code, x->count, PROT_READ | PROT_EXEC) == 0)
+    if (mprotect(code, x->count + BEHIND, PROT_READ | PROT_EXEC) == 0)
         return code;
-    munmap(code, x->count);
+    munmap(code, x->count + BEHIND);
     return NULL;
 }
 
 void translated_unmap(void *code, size_t bytes)
 {
-    munmap(code, bytes);
+    munmap(code, bytes + BEHIND);
 }
