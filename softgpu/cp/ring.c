@@ -113,8 +113,9 @@ static enum step slot_read(struct cp_queue *queue, union aql_packet *packet)
     return STEP_MORE;
 }
 
-/* The time that the packet was not ready at is what modelled time wants of the write index. */
-static enum step slot_take_written(struct cp_queue *queue, union aql_packet *packet)
+/* The write index decides: hosts of one thread may write a whole packet, its header first, and say
+ * that it is there by the index alone. So the slot is read after that. */
+static enum step slot_take(struct cp_queue *queue, union aql_packet *packet)
 {
     enum step step = written_look(queue);
     if (step != STEP_MORE)
@@ -125,21 +126,15 @@ static enum step slot_take_written(struct cp_queue *queue, union aql_packet *pac
     return step;
 }
 
-/*
- * The write index, whose cache line the host is about to change, is asked only when something is in
- * the slot. It decides: hosts of one thread may write a whole packet, its header first, and say
- * that it is there by the index alone. So the slot is read after that.
- */
-static enum step slot_take(struct cp_queue *queue, union aql_packet *packet)
+/* The index's cache line, which the host is about to change, is left alone as long as the slot is
+ * empty; but modelled time wants to know when a packet was not ready. */
+static bool slot_is_empty(struct cp_queue *queue)
 {
-    const _Atomic uint16_t *header = header_of(queue, queue->fetch, VM_READ);
-    if (!header)
-        return queue_fault(queue, &queue->device->access, "AQL ring");
-    /* Relaxed: what it says is looked at again. */
-    if (is_empty(atomic_load_explicit(header, memory_order_relaxed)))
-        return STEP_IDLE;
-    enum step step = written_look(queue);
-    return step == STEP_MORE ? slot_read(queue, packet) : step;
+    if (queue->is_modelled || !places_of(queue)->ring)
+        return false;
+    /* Relaxed: what is there is read behind the index. */
+    return is_empty(
+        atomic_load_explicit(header_of(queue, queue->fetch, VM_READ), memory_order_relaxed));
 }
 
 enum step ring_take(struct cp_queue *queue, union aql_packet *packet)
@@ -150,8 +145,7 @@ enum step ring_take(struct cp_queue *queue, union aql_packet *packet)
     const bool lags = queue->retire - queue->released > queue->packet_count / LAG_PART;
     if ((is_full || lags) && !ring_release(queue))
         return queue_fault(queue, &queue->device->access, "AQL ring");
-    return queue->is_modelled || !places_of(queue)->ring ? slot_take_written(queue, packet)
-                                                         : slot_take(queue, packet);
+    return slot_is_empty(queue) ? STEP_IDLE : slot_take(queue, packet);
 }
 
 enum step ring_properties_read(struct cp_queue *queue)
