@@ -106,7 +106,7 @@ void segment_emit(struct x86 *x, const struct run *run, const struct segment *se
 bool mask_is_unread(const struct run *run, const struct segment *segment, unsigned n);
 /* Which of a segment's instructions, from its first one on, have been executed with linear
  * registers; and what was known of those before. Those that have not are left to strips of all
- * lanes. */
+ * lanes; without a plan all are. */
 struct linear_state;
 struct strips_plan {
     const struct linear_state *before;
@@ -115,9 +115,6 @@ struct strips_plan {
 };
 void segment_rest_emit(struct x86 *x, const struct run *run, const struct segment *segment,
                        struct strips_plan *plan);
-
-/* A segment of all lanes whose vector registers are all in their rows. */
-void segment_phase_emit(struct x86 *x, const struct run *run, const struct segment *segment);
 
 /* span.c: a series' access of that number, once for all strips, and each strip's part. RBP has its
  * spans, R10 how far the strip's lanes are from the first one's if each has a dword. */

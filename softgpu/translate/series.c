@@ -319,8 +319,8 @@ static void phase_emit(struct x86 *x, const struct maker *m, const struct phase 
     }
     if (phase->fenced)
         x86_fence(x);
-    if (phase->count)
-        segment_phase_emit(x, &run, &segment);
+    x86_gpr_move(x, RDI, RBX);
+    segment_rest_emit(x, &run, &segment, NULL); /* no register is a number alone */
 }
 
 static void code_emit(struct x86 *x, const struct maker *m)

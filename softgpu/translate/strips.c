@@ -229,14 +229,6 @@ void segment_rest_emit(struct x86 *x, const struct run *run, const struct segmen
     strips_emit(x, run, segment, false, &known, plan);
 }
 
-void segment_phase_emit(struct x86 *x, const struct run *run, const struct segment *segment)
-{
-    struct lds_known known = {.next = 0};
-    x86_gpr_move(x, RDI, RBX);
-    needs_emit(x, run);
-    strips_emit(x, run, segment, false, &known, NULL);
-}
-
 void segment_emit(struct x86 *x, const struct run *run, const struct segment *segment,
                   struct lds_known *known)
 {
