@@ -123,7 +123,7 @@ void engine_destroy(struct engine *engine)
     if (!engine)
         return;
     pool_stop(engine);
-    late_settle(engine);
+    engine_settle(engine);
     vm_reader_unregister(&engine->helper.reader);
     vm_reader_unregister(&engine->submit_reader);
     drop_parked(engine);
@@ -188,14 +188,9 @@ static void wake_for(struct engine *engine, const struct dispatch *dispatch)
         pthread_cond_signal(&engine->work);
 }
 
-void engine_settle(struct engine *engine)
-{
-    late_settle(engine);
-}
-
 int engine_submit(struct engine *engine, const struct dispatch_request *request)
 {
-    late_settle(engine);
+    engine_settle(engine);
     struct dispatch *dispatch = dispatch_take(engine);
     if (!dispatch)
         return -ENOMEM;

@@ -170,9 +170,8 @@ void groups_ended(struct dispatch *dispatch, uint64_t first, uint64_t count);
 void groups_retire(struct engine *engine);
 /* Under lock: whether the dispatch has come to its end, and may retire behind it. */
 bool dispatch_may_be_late(const struct engine *engine, const struct dispatch *dispatch);
-/* Under lock, which it gives back: ends it. Its groups retire when late_settle() is called. */
+/* Under lock, which it gives back: ends it. Its groups retire when engine_settle() is called. */
 void dispatch_end_early(struct engine *engine, struct dispatch *dispatch);
-void late_settle(struct engine *engine);
 /* Ends the dispatch when nothing of it is left; calls done. Returns whether it did. */
 bool dispatch_try_end(struct engine *engine, struct dispatch *dispatch);
 void dispatch_unlink(struct engine *engine, struct dispatch *dispatch); /* under lock */

@@ -286,7 +286,7 @@ void dispatch_end_early(struct engine *engine, struct dispatch *dispatch)
     atomic_store_explicit(&engine->late, dispatch, memory_order_release);
 }
 
-void late_settle(struct engine *engine)
+void engine_settle(struct engine *engine)
 {
     if (!atomic_load_explicit(&engine->late, memory_order_relaxed))
         return;
