@@ -14,28 +14,10 @@
 
 #include <cmocka.h>
 
+#include "wave/random_text.h"
 #include "wave/two_engines.h"
 
-enum { TEXT_BYTES = 4096, KERNELS = 60, ALIGNED = 16, FIRST_DATA = 8, DATA_REGISTERS = 4 };
-
-static uint64_t random_state = 1; /* the program's argument */
-static uint32_t below(uint32_t end)
-{
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(random_state >> 33) % end;
-}
-
-static char text[TEXT_BYTES];
-static size_t text_length;
-__attribute__((format(printf, 1, 2))) static void put(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    text_length +=
-        (size_t)vsnprintf(text + text_length, sizeof text - text_length, format, arguments);
-    va_end(arguments);
-    assert_true(text_length < sizeof text - 1);
-}
+enum { KERNELS = 60, ALIGNED = 16, FIRST_DATA = 8, DATA_REGISTERS = 4 };
 
 struct kernel {
     uint32_t dwords, waves;

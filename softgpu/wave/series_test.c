@@ -20,8 +20,9 @@
 #include "wave/engine.h"
 #include "wave/host_levels.h"
 #include "wave/kernel_runner.h"
+#include "wave/random_text.h"
 
-enum { WAVE = 64, KERNELS = 60, TIMES = 4, TEXT_BYTES = 16384 };
+enum { WAVE = 64, KERNELS = 60, TIMES = 4 };
 enum { ARGUMENTS_AT = 0x100, DATA_AT = 0x4000, DATA_BYTES = 9 << 19, BUFFER_BYTES = 5 << 20 };
 
 /* s[8:15] and s[16:19] of all kernels. */
@@ -31,26 +32,8 @@ struct arguments {
 };
 
 static uint64_t seed; /* the program's argument */
-static uint64_t random_state;
-static uint32_t below(uint32_t end)
-{
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(random_state >> 33) % end;
-}
 
 /* ---- kernels ---- */
-
-static char text[TEXT_BYTES];
-static size_t text_length;
-__attribute__((format(printf, 1, 2))) static void put(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    text_length +=
-        (size_t)vsnprintf(text + text_length, sizeof text - text_length, format, arguments);
-    va_end(arguments);
-    assert_true(text_length < sizeof text - 1);
-}
 
 struct kernel {
     unsigned number;        /* the first ones have each way to do otherwise */
