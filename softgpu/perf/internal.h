@@ -139,19 +139,22 @@ struct unit_time {
     uint64_t groups, beside;
     uint32_t array_units; /* of its shader array, that the dispatch may use */
     uint64_t simd, load_wait, other_wait;
-    uint64_t waves_simd, waves_load, waves_other;
+    uint64_t waves, waves_simd, waves_load, waves_other;
     uint64_t issue, own_load, own_other;
     struct work_sums rounds[2]; /* of the first round of groups, and of the later ones */
     uint32_t alike[2];          /* of these: groups that the sums lack (retire.c) */
     uint64_t busy_cycles, wave_cycles;
     uint64_t instructions;                  /* of vector memory */
     uint64_t address_cycles, active_cycles; /* of the address unit, and of the L1 */
+    uint64_t data_cycles;                   /* that the data unit needs */
     uint64_t reads, writes;                 /* requests of the L1 */
+    uint64_t shared_misses; /* requests of its scalar and instruction caches, behind the first round
+                               of groups; while they are observed */
 };
 
 /* What a unit's groups need besides instructions. */
 struct unit_needs {
-    uint64_t instructions, address, data, serial, reads, writes, misses, lds;
+    uint64_t instructions, address, data, serial, read_tags, write_tags, reads, writes, misses, lds;
     uint64_t latency; /* of all loads, summed */
     uint64_t load_wait, waves_load,
         own_load; /* the sums of unit_time with loads as long as these */

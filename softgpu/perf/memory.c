@@ -157,14 +157,15 @@ int memory_create(struct memory_model *memory, const struct gpu_model *model)
         caches_create(tcp_count(memory), model->tcp_bytes, model->tcp_line_bytes, model->tcp_ways);
     memory->sqc = caches_create(tcp_count(memory), SQC_BYTES, SQC_LINE_BYTES, SQC_WAYS);
     memory->icache = caches_create(tcp_count(memory), ICACHE_BYTES, SQC_LINE_BYTES, SQC_WAYS);
+    memory->shared_waits = calloc(tcp_count(memory), sizeof *memory->shared_waits);
     memory->utcl1 = calloc(tcp_count(memory), sizeof *memory->utcl1);
     const bool has_l2 = l2s_create(memory);
     memory->l2_blocks = model->tcc_bytes / model->tcc_ways / CACHE_BLOCK_BYTES;
     bool listed = used_create(&memory->units_used, tcp_count(memory)) &&
                   used_create(&memory->units_translated, tcp_count(memory)) &&
                   used_create(&memory->blocks_dirty, model->xcc_count * memory->l2_blocks);
-    if (listed && has_l2 && memory->tcp && memory->sqc && memory->icache && memory->utcl1 &&
-        paths_create(memory))
+    if (listed && has_l2 && memory->tcp && memory->sqc && memory->icache && memory->shared_waits &&
+        memory->utcl1 && paths_create(memory))
         return 0;
     memory_destroy(memory);
     return -ENOMEM;
@@ -176,6 +177,7 @@ void memory_destroy(struct memory_model *memory)
     caches_destroy(memory->sqc, tcp_count(memory));
     caches_destroy(memory->icache, tcp_count(memory));
     l2s_destroy(memory);
+    free(memory->shared_waits);
     free(memory->utcl1);
     free(memory->paths);
     used_destroy(&memory->units_used);
@@ -191,6 +193,7 @@ void memory_acquire(struct memory_model *memory)
         cache_clear(&memory->tcp[at]);
         cache_clear(&memory->sqc[pair]);
         cache_clear(&memory->icache[pair]);
+        memory->shared_waits[pair] = (struct shared_waits){0};
     }
     used_forget(&memory->units_used);
 }
@@ -234,11 +237,40 @@ static struct path *path_of(struct memory_model *memory, uint32_t at,
     return path;
 }
 
-void memory_group(struct memory_model *memory, const struct perf_group *group, uint32_t at,
-                  const struct memory_totals *totals, bool is_next)
+/* What a unit has counted of the caches that it shares. */
+struct shared_counts {
+    uint64_t hits, misses, latency, fetch_misses, fetch_latency;
+};
+
+static struct shared_counts shared_counts(const uint64_t *cu)
 {
-    if (!(group->wants & PERF_WANT_L2) || !group->accesses)
+    return (struct shared_counts){cu[SRC_SQC_HIT], cu[SRC_SQC_MISS], cu[SRC_SQC_LATENCY],
+                                  cu[SRC_ICACHE_MISS], cu[SRC_IFETCH_LATENCY]};
+}
+
+/* What a group has asked of these caches, which had counted this before. */
+static void shared_count(struct memory_model *memory, const struct perf_group *group, uint32_t at,
+                         uint64_t *cu, const struct shared_counts *before, bool begins)
+{
+    const struct shared_counts now = shared_counts(cu);
+    const uint64_t misses = now.misses - before->misses, hits = now.hits - before->hits;
+    const uint64_t fetch_misses = now.fetch_misses - before->fetch_misses;
+    const uint64_t fetch_hits = group->fetches > fetch_misses ? group->fetches - fetch_misses : 0;
+    cu[SRC_ICACHE_HIT] += fetch_hits;
+    if (!begins && !misses && !fetch_misses)
         return;
+    const struct shared_asked scalars = {
+        misses, hits, now.latency - before->latency - SCALAR_HIT_CYCLES * (misses + hits)};
+    const struct shared_asked code = {fetch_misses, fetch_hits,
+                                      now.fetch_latency - before->fetch_latency};
+    struct shared_waits *waits = &memory->shared_waits[pair_of(memory, at)];
+    cu[SRC_SQC_DUPLICATE] += shared_wait_group(&waits->scalars, &scalars, begins);
+    cu[SRC_ICACHE_DUPLICATE] += shared_wait_group(&waits->code, &code, begins);
+}
+
+static void accesses_pass(struct memory_model *memory, const struct perf_group *group, uint32_t at,
+                          const struct memory_totals *totals, bool is_next)
+{
     struct path *path = path_of(memory, at, totals);
     path->all = group->wants & PERF_WANT_MEMORY;
     totals->cu[SRC_SQC_HIT] += group->scalar_repeats;
@@ -250,6 +282,53 @@ void memory_group(struct memory_model *memory, const struct perf_group *group, u
     if (group->moves && is_next)
         perf_accesses_move(group->moves);
     entries_pass(path, group);
+}
+
+void memory_group(struct memory_model *memory, const struct perf_group *group, uint32_t at,
+                  const struct memory_totals *totals, bool is_next, bool begins)
+{
+    const struct shared_counts before = shared_counts(totals->cu);
+    if (group->wants & PERF_WANT_L2 && group->accesses)
+        accesses_pass(memory, group, at, totals, is_next);
+    shared_count(memory, group, at, totals->cu, &before, begins);
+}
+
+/* A cache that has no room for what is asked takes nothing until its lines have come; and all
+ * caches ask at once, so that none has them before the slowest. */
+static void refused_add(const struct shared_wait *wait, uint64_t cycles, uint64_t *cu,
+                        uint64_t *hidden, enum perf_source source)
+{
+    const uint64_t refused = wait->refuses ? cycles : 0;
+    cu[source] += refused;
+    if (hidden)
+        hidden[source] += refused;
+}
+
+static uint64_t longest_wait(uint64_t longest, const struct shared_wait *wait)
+{
+    return wait->cycles > longest ? wait->cycles : longest;
+}
+
+void memory_shared_end(struct memory_model *memory, uint64_t cycles, uint64_t (*cu)[SRC_CU_COUNT],
+                       uint64_t (*hidden)[SRC_CU_COUNT])
+{
+    const struct used_list *used = &memory->units_used;
+    uint64_t scalars = 0, code = 0;
+    for (uint32_t i = 0; i < used->count; i++) {
+        const struct shared_waits *waits = &memory->shared_waits[pair_of(memory, used->list[i])];
+        scalars = longest_wait(scalars, &waits->scalars);
+        code = longest_wait(code, &waits->code);
+    }
+    scalars = scalars < cycles ? scalars : cycles;
+    code = code < cycles ? code : cycles;
+    for (uint32_t i = 0; i < used->count; i++) {
+        const uint32_t pair = pair_of(memory, used->list[i]);
+        struct shared_waits *waits = &memory->shared_waits[pair];
+        uint64_t *not_seen = hidden ? hidden[pair] : NULL;
+        refused_add(&waits->scalars, scalars, cu[pair], not_seen, SRC_SQC_REFUSED);
+        refused_add(&waits->code, code, cu[pair], not_seen, SRC_ICACHE_REFUSED);
+        *waits = (struct shared_waits){0};
+    }
 }
 
 void memory_release(struct memory_model *memory, uint64_t (*channel)[SRC_CHANNEL_COUNT],

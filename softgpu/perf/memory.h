@@ -13,6 +13,7 @@
 #include "perf/cache.h"
 #include "perf/l2_sets.h"
 #include "perf/perf.h"
+#include "perf/shared_wait.h"
 #include "perf/sources.h"
 
 /* First-level address translation of a compute unit, least recently used replaced; of pages of 2
@@ -75,11 +76,17 @@ struct channels_seen {
 struct memory_level;
 struct path;
 
+/* Of a pair of units. */
+struct shared_waits {
+    struct shared_wait scalars, code;
+};
+
 struct memory_model {
     const struct gpu_model *model;
     struct cache *tcp;                 /* [xcc][unit] */
     struct cache *sqc;                 /* [xcc][unit / 2] */
     struct cache *icache;              /* [xcc][unit / 2]: instructions */
+    struct shared_waits *shared_waits; /* [xcc][unit / 2]: of both */
     struct translations *utcl1;        /* [xcc][unit] */
     struct l2_sets *tcc;               /* [xcc]: all of its channels */
     struct channels_seen *seen;        /* [xcc] */
@@ -148,11 +155,17 @@ void memory_acquire(struct memory_model *memory);
 /* A dispatch ends: its release writes the dirty lines of all L2s back. Both are [xcc][channel]. */
 void memory_release(struct memory_model *memory, uint64_t (*channel)[SRC_CHANNEL_COUNT],
                     struct channel_work *work);
+/* The same dispatch, whose groups have no more to count, took so long: cycles that scalar and
+ * instruction caches took no requests, of the first of each pair of units. Those of pairs
+ * [xcc][unit / 2 * 2] go to `cu`, and to `hidden` unless that is NULL. */
+void memory_shared_end(struct memory_model *memory, uint64_t cycles, uint64_t (*cu)[SRC_CU_COUNT],
+                       uint64_t (*hidden)[SRC_CU_COUNT]);
 /* Totals of channels, and dispatches' work, lack nothing from now on. */
 void memory_settle(struct memory_model *memory);
 /* The accesses of a group that were observed for counters, in that unit of all XCCs' units.
- * `is_next`: it is a repeat, whose accesses are moved first. */
+ * `is_next`: it is a repeat, whose accesses are moved first. `begins`: it begins with its dispatch.
+ */
 void memory_group(struct memory_model *memory, const struct perf_group *group, uint32_t at,
-                  const struct memory_totals *totals, bool is_next);
+                  const struct memory_totals *totals, bool is_next, bool begins);
 
 #endif

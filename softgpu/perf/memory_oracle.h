@@ -26,7 +26,8 @@ enum {
     CYCLES_MEMORY_READ = 300,
     CYCLES_MEMORY_WRITE = 270,
     CYCLES_HOST = 1000, /* that memory elsewhere takes longer */
-    CYCLES_PEER = 500
+    CYCLES_PEER = 500,
+    DUPLICATES = 30 /* of a line that is on its way to a shared cache */
 };
 
 struct line {
@@ -43,6 +44,7 @@ struct table {
 
 struct unit {
     struct table l1, scalar, code; /* the last two: of each first unit of two */
+    uint64_t on_way[2];            /* the same: duplicates that they have room for */
     uint64_t page[PAGES], page_used[PAGES];
     uint64_t sources[SRC_CU_COUNT];
 };
@@ -429,6 +431,38 @@ static void oracle_line(struct oracle *oracle, uint32_t xcc, uint32_t at,
     }
 }
 
+/* A group's requests of a cache that its unit shares: after its misses, one by one. */
+static uint64_t duplicates_of(uint64_t *on_way, bool is_first, uint64_t misses, uint64_t hits)
+{
+    uint64_t alone = 0, *room = is_first ? on_way : &alone, duplicates = 0;
+    for (uint64_t n = 0; n < misses; n++)
+        *room += DUPLICATES;
+    for (uint64_t n = 0; n < hits && *room; n++, duplicates++)
+        --*room;
+    return duplicates;
+}
+
+/* What a unit has counted of the caches that it shares. */
+static void shared_counts_take(const struct unit *unit, uint64_t counts[4])
+{
+    counts[0] = unit->sources[SRC_SQC_MISS];
+    counts[1] = unit->sources[SRC_SQC_HIT];
+    counts[2] = unit->sources[SRC_ICACHE_MISS];
+    counts[3] = unit->sources[SRC_ICACHE_HIT];
+}
+
+/* A group has passed, before which its unit had counted this. */
+static void oracle_group_end(struct oracle *oracle, uint32_t xcc, uint32_t at, bool is_first,
+                             const uint64_t before[4])
+{
+    struct unit *units = oracle->units + (size_t)xcc * oracle->unit_count, *unit = &units[at];
+    uint64_t *on_way = units[at / 2 * 2].on_way, now[4];
+    shared_counts_take(unit, now);
+    ADD(SQC_DUPLICATE, duplicates_of(&on_way[0], is_first, now[0] - before[0], now[1] - before[1]));
+    ADD(ICACHE_DUPLICATE,
+        duplicates_of(&on_way[1], is_first, now[2] - before[2], now[3] - before[3]));
+}
+
 static void oracle_fetches(struct oracle *oracle, uint32_t xcc, uint32_t at, uint64_t count)
 {
     struct unit *unit = &oracle->units[(size_t)xcc * oracle->unit_count + at];
@@ -443,6 +477,7 @@ static void oracle_dispatch_begin(struct oracle *oracle)
         table_empty(&oracle->units[i].l1);
         table_empty(&oracle->units[i].scalar);
         table_empty(&oracle->units[i].code);
+        memset(oracle->units[i].on_way, 0, sizeof oracle->units[i].on_way);
     }
 }
 

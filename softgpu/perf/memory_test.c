@@ -247,13 +247,18 @@ static void group_run(struct models *models, uint64_t seq, uint32_t instructions
     group.cu = places[random32(sizeof places)];
     uint32_t unit = group.se * model->sh_per_se * model->cu_per_sh + group.cu;
     stream->count = 0;
+    group.round = chance(30);
     for (uint32_t i = 0; i < instructions; i++)
         instruction_add(stream);
+    const struct oracle *oracle = &models->oracle;
+    uint64_t before[4];
+    shared_counts_take(&oracle->units[(size_t)group.xcc * oracle->unit_count + unit], before);
     for (uint32_t i = 0; i < stream->count; i++) {
         oracle_line(&models->oracle, group.xcc, unit, &stream->lines[i]);
         group.fetches += stream->lines[i].kind == ACCESS_FETCH ? 3 : 0;
     }
     oracle_fetches(&models->oracle, group.xcc, unit, group.fetches);
+    oracle_group_end(&models->oracle, group.xcc, unit, !group.round, before);
     entries_make(stream);
     group.accesses = stream->entries;
     group.access_count = stream->entry_count;

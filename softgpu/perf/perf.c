@@ -246,6 +246,9 @@ static void room_add(const struct perf *perf, const struct running_dispatch *dis
     case LIMIT_BARRIERS:
         se[SRC_NO_BARRIER_UNITS - SRC_SE_FIRST] += waiting * time->units;
         break;
+    case LIMIT_BULKY:
+        se[SRC_NO_BULKY_UNITS - SRC_SE_FIRST] += waiting * time->units;
+        break;
     }
 }
 
@@ -292,6 +295,7 @@ static uint64_t cycles_add(struct perf *perf, const struct running_dispatch *dis
         array_add(perf, dispatch, array, &time);
     }
     xccs_add(perf, SRC_PACKETS, CYCLES_PER_LAUNCH);
+    xccs_add(perf, SRC_DISPATCHES, 1);
     clock_advance(perf, longest + CYCLES_PER_LAUNCH);
     xccs_add(perf, SRC_GUI_ACTIVE, longest + CYCLES_PER_LAUNCH);
     xccs_add(perf, SRC_SPI_BUSY, longest);
@@ -309,6 +313,8 @@ static uint64_t dispatch_end(struct perf *perf, uint64_t dispatch_seq)
         memory_settle(&perf->memory);
         bounds_dispatch(perf, dispatch);
         cycles = cycles_add(perf, dispatch);
+        memory_shared_end(&perf->memory, cycles, perf->cu,
+                          dispatch->is_counted ? NULL : perf->hidden_cu);
         trace_settle(perf);
         *at = dispatch->next;
         dispatch->next = perf->spare;

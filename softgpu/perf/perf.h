@@ -51,7 +51,8 @@ struct perf_line_access { /* one cache line that an instruction touches; 64 byte
     uint8_t tags;                          /* look-ups that the address unit makes of it */
     uint8_t tally;                         /* with FIRST: enum inst_tally */
     uint16_t lanes; /* with FIRST: what it hands over: lanes, or quads that coalesced or are idle */
-    uint8_t conflicts; /* lanes of an atomic whose bytes another lane has already */
+    uint8_t conflicts; /* lanes of an atomic whose bytes another lane has already; with FIRST and
+                          SAMPLED, of others: cycles that its lines wait for each other's tags */
     uint8_t more; /* of a read or write: lines behind it, of the same block of 256 bytes and as it,
                      but for `lanes`, which are the instruction's */
 };
@@ -87,7 +88,14 @@ struct perf_block {
 };
 
 /* What keeps a compute unit from holding one work-group more. */
-enum perf_limit { LIMIT_WAVES, LIMIT_VGPRS, LIMIT_SGPRS, LIMIT_LDS, LIMIT_BARRIERS };
+enum perf_limit {
+    LIMIT_WAVES,
+    LIMIT_VGPRS,
+    LIMIT_SGPRS,
+    LIMIT_LDS,
+    LIMIT_BARRIERS,
+    LIMIT_BULKY /* the kernel wants a unit for each group */
+};
 
 /* Instructions as the thread trace names them: SQ_THREAD_TRACE_INST_TYPE, where it has a name. */
 enum perf_inst {
@@ -206,6 +214,11 @@ struct perf_group {
     uint8_t tallies[TALLY_COUNT]; /* enum inst_tally */
     uint64_t counts[TALLY_COUNT];
 };
+/* Whether units had room for groups of that round when the dispatch began. */
+static inline bool perf_round_begins(const struct perf_group *group, uint64_t round)
+{
+    return !round || round < group->capacity;
+}
 /* The bytes from `waves` to `fetches`. */
 enum {
     PERF_SUMS_AT = offsetof(struct perf_group, waves),

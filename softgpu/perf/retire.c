@@ -196,20 +196,24 @@ static bool range_count(struct perf *perf, struct running_dispatch *dispatch,
     return true;
 }
 
-/* What has its place in the order of groups, for the unit's totals and its channels'. */
+/* What has its place in the order of groups, for the unit's totals and its channels': of a group,
+ * or of its repeat number `n`. */
 static void accesses_add(struct perf *perf, const struct perf_group *group, size_t at,
-                         struct running_dispatch *dispatch, bool is_next)
+                         struct running_dispatch *dispatch, uint32_t n)
 {
+    const uint64_t round = n ? (group->group_index + n) / group->units : group->round;
+    const bool begins = perf_round_begins(group, round);
     size_t channels = at / perf->units * perf->model->tcc_channels;
     struct memory_totals totals = {
         .cu = perf->cu[at],
         .channel = perf->channel + channels,
         .work = (dispatch ? dispatch->work : perf->stray) + channels,
     };
-    uint64_t fetch_misses = totals.cu[SRC_ICACHE_MISS];
-    memory_group(&perf->memory, group, (uint32_t)at, &totals, is_next);
-    fetch_misses = totals.cu[SRC_ICACHE_MISS] - fetch_misses;
-    totals.cu[SRC_ICACHE_HIT] += group->fetches > fetch_misses ? group->fetches - fetch_misses : 0;
+    const uint64_t before = totals.cu[SRC_SQC_MISS] + totals.cu[SRC_ICACHE_MISS];
+    memory_group(&perf->memory, group, (uint32_t)at, &totals, n > 0, begins);
+    if (dispatch && !begins) /* until then the L2 has little to do */
+        dispatch->units[at].shared_misses +=
+            totals.cu[SRC_SQC_MISS] + totals.cu[SRC_ICACHE_MISS] - before;
     perf->array_changes[at / perf->model->cu_per_sh]++;
 }
 
@@ -218,10 +222,10 @@ static void repeats_add(struct perf *perf, const struct perf_group *group, size_
                         struct running_dispatch *dispatch)
 {
     uint64_t turn = group->repeats ? group->group_index % group->units : 0;
-    accesses_add(perf, group, at, dispatch, false);
-    for (uint32_t n = 0; n < group->repeats; n++) {
+    accesses_add(perf, group, at, dispatch, 0);
+    for (uint32_t n = 1; n <= group->repeats; n++) {
         turn = turn + 1 < group->units ? turn + 1 : 0;
-        accesses_add(perf, group, dispatch->turns[turn], dispatch, true);
+        accesses_add(perf, group, dispatch->turns[turn], dispatch, n);
     }
 }
 
@@ -255,7 +259,7 @@ static __attribute__((noinline)) void apart_add(struct perf *perf, const struct 
     uint64_t before[SRC_CU_COUNT];
     memcpy(before, perf->cu[at], sizeof before);
     sums_add(perf, group, rounds, dispatch, at);
-    accesses_add(perf, group, at, dispatch, false);
+    accesses_add(perf, group, at, dispatch, 0);
     if (perf->sequencers_counting && !is_counted(perf, dispatch, group->xcc))
         growth_add(perf->cu[at], before, SRC_CU_COUNT, perf->hidden_cu[at]);
 }

@@ -437,6 +437,8 @@ static struct instruction instruction_begin(struct round_sample *round,
                                    (access->kind == ACCESS_ATOMIC && access->flags & ACCESS_GLC),
                                .nowhere = access->flags & ACCESS_NOWHERE};
     inst.seen->instructions++;
+    if (access->kind != ACCESS_ATOMIC)
+        *(inst.loads ? &inst.seen->read_tags : &inst.seen->write_tags) += access->conflicts;
     return inst;
 }
 

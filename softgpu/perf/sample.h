@@ -18,6 +18,7 @@ struct group_sample {
     uint64_t instructions;                /* of vector memory */
     uint64_t address_cycles, data_cycles; /* of the address unit, and of the data unit */
     uint64_t serial_cycles;               /* lanes of an atomic that wait for another's */
+    uint64_t read_tags, write_tags;       /* cycles that their lines wait for each other's tags */
     uint64_t loads;                       /* and atomics that return; of these: */
     uint64_t nowhere, leaving;            /* those that touch no line, and those that L1 misses */
     uint64_t leaving_reads;               /* requests of those */

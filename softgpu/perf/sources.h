@@ -61,6 +61,7 @@
     X(IFETCH, FETCH) /* 32-byte fetches of waves */                                                \
     X(ICACHE_HIT, FETCH)                                                                           \
     X(ICACHE_MISS, FETCH)                                                                          \
+    X(ICACHE_DUPLICATE, FETCH) /* hits in a line that is on its way (shared_wait.h) */             \
     X(TA_COALESCED, MEMORY) /* instructions whose lanes all coalesced */                           \
     X(TCP_READ_LANES, MEMORY) /* what TA hands over: lanes, or quads that coalesced */             \
     X(TCP_WRITE_LANES, MEMORY)                                                                     \
@@ -89,11 +90,19 @@
     X(UTCL1_MISS, MEMORY) /* first-level translations */                                           \
     X(SQC_HIT, MEMORY) /* scalar data cache, counted at the unit that asked */                     \
     X(SQC_MISS, MEMORY)                                                                            \
+    X(SQC_DUPLICATE, MEMORY)                                                                       \
     X(SQC_LATENCY, L2) /* cycles from request to data, summed over requests */                     \
     X(IFETCH_LATENCY, L2)                                                                          \
+    X(SQC_REFUSED, L2) /* cycles in which waves' requests wait for lines on their way */           \
+    X(ICACHE_REFUSED, L2)                                                                          \
+    X(SQC_STALL, L2) /* cycles in which the L2 takes no more of these caches' requests */          \
     X(TCP_SERIAL, TIME) /* lanes of atomics that wait for another's */                           \
+    X(TCP_READ_TAGS, TIME) /* look-ups that wait for one of their window in the same tag RAM */    \
+    X(TCP_WRITE_TAGS, TIME)                                                                        \
     X(TA_CYCLES, TIME) /* the address unit works, or waits for L2 */                               \
     X(TD_CYCLES, TIME) /* the data unit works, or waits for L1 */                                  \
+    X(TD_REGISTER_STALL, TIME) /* new waves' registers are written where data return to */         \
+    X(TD_BURSTS, TIME) /* lines that come together wait for the data unit */                       \
     X(TCP_ACTIVE, TIME) /* the L1 works, or waits for L2 */                                        \
     X(TCP_LATENCY_WAIT, TIME) /* of these: nothing but loads' latency is waited for */             \
     X(TCP_STALL, TIME) /* of these: L2 or memory takes no more requests */                         \
@@ -109,13 +118,15 @@
     X(NO_VGPR_SIMDS, TIME)                                                                         \
     X(NO_SGPR_SIMDS, TIME)                                                                         \
     X(NO_LDS_UNITS, TIME)                                                                          \
-    X(NO_BARRIER_UNITS, TIME)
+    X(NO_BARRIER_UNITS, TIME)                                                                      \
+    X(NO_BULKY_UNITS, TIME)
 
 #define PERF_XCC_SOURCES(X)                                                                        \
     X(CLOCK, TIME) /* the counters' own clock */                                                   \
     X(GUI_ACTIVE, TIME) /* cycles with a dispatch */                                               \
     X(IDLE, TIME) /* cycles without one */                                                         \
     X(PACKETS, NONE) /* cycles spent on register accesses and launches */                          \
+    X(DISPATCHES, NONE)                                                                            \
     X(SPI_BUSY, TIME) /* cycles with waves */                                                      \
     X(TA_BUSY, TIME) /* of these, with an address unit that works or waits for L2 */               \
     X(TC_BUSY, TIME) /* of these, with an L1 or an L2 channel that does */                         \

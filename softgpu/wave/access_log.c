@@ -273,6 +273,48 @@ ALWAYS_INLINE bool wave_look_up(const struct window *window, struct line_index *
     return all_coalesced;
 }
 
+/*
+ * Four tag RAMs look lines up at once, each those whose numbers have its own low bits (assumed:
+ * nothing is published of how lines fall to them). Cycles that a window's lines take longer than
+ * if they were spread over all four.
+ */
+enum { TAG_RAMS = 4, WINDOW_LINES = 2 * WINDOW_DWORD };
+static uint32_t window_conflicts(const uint64_t *va, uint64_t lanes, uint32_t size_bytes,
+                                 uint32_t line_shift)
+{
+    uint64_t lines[WINDOW_LINES];
+    uint32_t count = 0, of_ram[TAG_RAMS] = {0}, most = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        const uint64_t at = va[__builtin_ctzll(lanes)];
+        for (uint64_t n = at >> line_shift; n <= (at + size_bytes - 1) >> line_shift; n++) {
+            uint32_t known = 0;
+            while (known < count && lines[known] != n)
+                known++;
+            if (known < count || count == WINDOW_LINES)
+                continue;
+            lines[count++] = n;
+            uint32_t *ram = &of_ram[n % TAG_RAMS];
+            most = ++*ram > most ? *ram : most;
+        }
+    }
+    return most - (count + TAG_RAMS - 1) / TAG_RAMS;
+}
+
+/* The first line of an instruction that is sampled has them. */
+static void wave_conflicts(const struct window *window, const struct line_index *index,
+                           uint64_t lanes)
+{
+    const uint32_t line_shift = window->group->launch->l1_line_shift;
+    const uint32_t width = window_lanes(window->size_bytes);
+    if (!(window->flags & ACCESS_SAMPLED) || window->kind == ACCESS_ATOMIC || !lanes)
+        return;
+    uint32_t conflicts = index->items[0].conflicts;
+    for (uint32_t at = 0; at < WAVE_LANES; at += width)
+        conflicts += window_conflicts(window->va + at, lanes >> at & ((1ull << width) - 1),
+                                      window->size_bytes, line_shift);
+    index->items[0].conflicts = (uint8_t)(conflicts < UINT8_MAX ? conflicts : UINT8_MAX);
+}
+
 static void window_end(const struct window *window, const struct line_index *index,
                        bool all_coalesced, uint32_t handed_on)
 {
@@ -431,6 +473,7 @@ static void lanes_log(struct wave *wave, const struct inst *inst, const uint64_t
             .kind = window.kind, .flags = (uint8_t)(window.flags | ACCESS_NOWHERE)};
     }
     bool coalesced = wave_look_up(&window, &index, &slots, LINE_SLOT_BITS, lanes, &handed_on);
+    wave_conflicts(&window, &index, lanes);
     window_end(&window, &index, coalesced, handed_on);
 }
 
@@ -498,9 +541,11 @@ void access_log_private(struct wave *wave, const struct inst *inst, const uint32
     for (uint32_t row = 0; row < (size_bytes + 3) / 4; row++) {
         private_row(base, offset, row, va);
         time_note_lanes(group, inst, va, lanes, SCRATCH_VA, window.size_bytes);
-        if (watched)
-            coalesced &=
-                wave_look_up(&window, &index, &slots, LINE_SLOT_BITS_PRIVATE, lanes, &handed_on);
+        if (!watched)
+            continue;
+        coalesced &=
+            wave_look_up(&window, &index, &slots, LINE_SLOT_BITS_PRIVATE, lanes, &handed_on);
+        wave_conflicts(&window, &index, lanes);
     }
     if (watched)
         window_end(&window, &index, coalesced, handed_on);

@@ -39,7 +39,7 @@ struct access {
 /* The lines in the order in which lanes touch them. */
 struct expected {
     struct perf_line_access lines[LINES_MAX];
-    uint32_t count, handed_on;
+    uint32_t count, handed_on, tags_wait;
     bool coalesced; /* all windows with lanes */
 };
 
@@ -72,8 +72,32 @@ static void lane_touch(struct expected *e, const struct access *access, uint32_t
     }
 }
 
+/* Cycles in which a window's lines wait for each other's tags, of the GPU's lines: each of four
+ * parts of them takes one in a cycle. */
+static uint32_t tags_wait(const struct expected *e, const bool touched[LINES_MAX],
+                          uint32_t line_shift)
+{
+    uint64_t known[LINES_MAX];
+    uint32_t count = 0, longest = 0;
+    for (uint32_t n = 0; n < e->count; n++) {
+        const uint64_t line = e->lines[n].line_va >> line_shift;
+        uint32_t at = 0;
+        while (at < count && known[at] != line)
+            at++;
+        if (touched[n] && at == count)
+            known[count++] = line;
+    }
+    for (uint32_t part = 0; part < 4; part++) {
+        uint32_t cycles = 0;
+        for (uint32_t n = 0; n < count; n++)
+            cycles += (known[n] & 3) == part;
+        longest = cycles > longest ? cycles : longest;
+    }
+    return longest - (count + 3) / 4;
+}
+
 /* Four lanes at a time, or sixteen of up to a dword: each looks each of its lines up once. */
-static void expect(struct expected *e, const struct access *access)
+static void expect(struct expected *e, const struct access *access, uint32_t line_shift)
 {
     uint32_t width = access->size_bytes <= 4 ? 16 : 4;
     *e = (struct expected){.coalesced = true};
@@ -91,6 +115,7 @@ static void expect(struct expected *e, const struct access *access)
             e->lines[n].tags = (uint8_t)(e->lines[n].tags + touched[n]);
             lines += touched[n];
         }
+        e->tags_wait += tags_wait(e, touched, line_shift);
         bool coalesced = lines <= 1 && width == 16;
         e->coalesced &= coalesced || !lanes;
         for (uint32_t quad = 0; quad < width / 4; quad++)
@@ -107,9 +132,11 @@ static void compare(const struct expected *e, const struct access *access, struc
     uint8_t kind = flags & IF_ATOMIC  ? ACCESS_ATOMIC
                    : flags & IF_STORE ? ACCESS_WRITE
                                       : ACCESS_READ;
-    uint8_t common = (uint8_t)((flags & IF_GLC ? ACCESS_GLC : 0) |
-                               (access->inst.format == FMT_MUBUF ? ACCESS_BUFFER : 0) |
-                               (e->coalesced ? ACCESS_COALESCED : 0));
+    uint8_t common =
+        (uint8_t)((flags & IF_GLC ? ACCESS_GLC : 0) |
+                  (access->inst.format == FMT_MUBUF ? ACCESS_BUFFER : 0) |
+                  (e->coalesced ? ACCESS_COALESCED : 0) | (group->is_sampled ? ACCESS_SAMPLED : 0));
+    const bool waits = group->is_sampled && kind != ACCESS_ATOMIC && access->lanes;
     for (uint64_t i = 0; i < log->count; i++) {
         struct perf_line_access is = log->items[i];
         assert_true(!is.more || kind != ACCESS_ATOMIC);
@@ -123,7 +150,7 @@ static void compare(const struct expected *e, const struct access *access, struc
             assert_int_equal(is.bytes_mask_hi, line->bytes_mask_hi);
             assert_int_equal(is.kind, kind);
             assert_int_equal(is.tags, line->tags);
-            assert_int_equal(is.conflicts, line->conflicts);
+            assert_int_equal(is.conflicts, i == 0 && waits ? e->tags_wait : line->conflicts);
             assert_int_equal(is.flags, common | line->flags | (i == 0 ? ACCESS_FIRST : 0));
         }
         assert_int_equal(is.lanes, i == 0 ? e->handed_on : 0);
@@ -194,23 +221,28 @@ static void lines_are_those_of_the_lanes(void **state)
 {
     struct vm *vm;
     struct vm_reader reader = {0};
-    struct workgroup group = {.wants = PERF_WANT_MEMORY, .reader = &reader};
+    struct launch launch = {0};
+    struct workgroup group = {.wants = PERF_WANT_MEMORY, .reader = &reader, .launch = &launch};
     struct wave wave = {.group = &group};
-    uint64_t joined = 0;
+    uint64_t joined = 0, waited = 0;
     (void)state;
     ranges_map(&vm, &reader, 0);
     for (uint32_t i = 0; i < PATTERNS; i++) {
         struct access access;
         struct expected expected;
         access_make(&access);
+        launch.l1_line_shift = 6 + random_below(2);
+        group.is_sampled = group.samples_all = random_below(2);
         group.accesses.count = group.accesses.placed = 0;
         access_log_vector(&wave, &access.inst, access.va, access.lanes, access.size_bytes);
         access_log_place(&group);
-        expect(&expected, &access);
+        expect(&expected, &access, launch.l1_line_shift);
         compare(&expected, &access, &group);
         joined += expected.count - group.accesses.count;
+        waited += group.is_sampled && expected.tags_wait;
     }
     assert_true(joined > PATTERNS / 10);
+    assert_true(waited > PATTERNS / 10);
     ranges_unmap(vm, &reader);
     free(group.accesses.items);
 }

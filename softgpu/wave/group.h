@@ -50,9 +50,10 @@ struct launch {
     uint32_t trap_enabled;
     uint32_t capacity; /* groups that a compute unit holds */
     enum perf_limit limit;
-    uint32_t units;        /* compute units that work-groups are dealt to */
-    uint32_t array_units;  /* of each shader array, where there is no mask */
-    struct unit_mask mask; /* which these are, if the queue has one and it names any of ours */
+    uint32_t l1_line_shift; /* of the GPU's vector L1 */
+    uint32_t units;         /* compute units that work-groups are dealt to */
+    uint32_t array_units;   /* of each shader array, where there is no mask */
+    struct unit_mask mask;  /* which these are, if the queue has one and it names any of ours */
     bool is_masked;
     bool gws;              /* the queue may use global wave sync */
     uint32_t sample_limit; /* that groups begin with */

@@ -4,7 +4,8 @@
 enum {
     SGPRS_PER_SIMD = 800,
     SGPR_GRANULE = 16,
-    BARRIERS_PER_UNIT = 16 /* work-groups of several waves */
+    BARRIERS_PER_UNIT = 16, /* work-groups of several waves */
+    RSRC1_BULKY = 24
 };
 
 static uint32_t round_up(uint32_t value, uint32_t granule)
@@ -58,6 +59,7 @@ void launch_occupancy(struct launch *launch, const struct gpu_model *model)
     uint32_t vgprs = launch->vgpr_count > 0 ? launch->vgpr_count : 1;
     uint32_t sgprs = round_up(launch->sgpr_count + SGPRS_INITIAL, SGPR_GRANULE);
     launch_units(launch, model);
+    launch->l1_line_shift = (uint32_t)__builtin_ctz(model->tcp_line_bytes);
     launch->capacity = UINT32_MAX;
     limit_take(launch, groups_of_waves(launch, model, model->waves_per_simd), LIMIT_WAVES);
     limit_take(launch, groups_of_waves(launch, model, model->vgprs_per_simd / vgprs), LIMIT_VGPRS);
@@ -66,6 +68,8 @@ void launch_occupancy(struct launch *launch, const struct gpu_model *model)
         limit_take(launch, model->lds_bytes / launch->lds_bytes, LIMIT_LDS);
     if (launch->waves_per_group > 1)
         limit_take(launch, BARRIERS_PER_UNIT, LIMIT_BARRIERS);
+    if (launch->rsrc1 >> RSRC1_BULKY & 1)
+        limit_take(launch, 1, LIMIT_BULKY);
     if (launch->capacity == 0) /* more than a unit has: hardware would refuse, we run it alone */
         launch->capacity = 1;
 }

@@ -23,17 +23,24 @@ LESS_THAN = [  # a sum over instances, and how many of them there are
     ("GRBM_CP_BUSY", 1), ("GRBM_UTCL2_BUSY", 1), ("TA_TA_BUSY", UNITS), ("TD_TD_BUSY", UNITS),
     ("TCP_GATE_EN1", UNITS), ("TCP_GATE_EN2", UNITS), ("SQ_BUSY_CYCLES", ENGINES),
     ("TCC_BUSY", CHANNELS), ("SQ_LDS_IDX_ACTIVE", UNITS), ("SQ_LDS_BANK_CONFLICT", UNITS),
-    ("SQ_VALU_MFMA_BUSY_CYCLES", SIMDS), ("SQ_BUSY_CU_CYCLES", UNITS / 4),
+    ("SQC_DCACHE_INPUT_VALID_READYB", UNITS / 2), ("SQ_VALU_MFMA_BUSY_CYCLES", SIMDS), ("SQ_BUSY_CU_CYCLES", UNITS / 4),
     ("SQ_WAVE_CYCLES", UNITS * 32 / 4), ("SQ_ACTIVE_INST_ANY", SIMDS / 4)]
 PARTS = [  # a whole, and parts that are it together
     ("TCC_REQ", ["TCC_HIT", "TCC_MISS"]), ("TCC_REQ", ["TCC_READ", "TCC_WRITE", "TCC_ATOMIC"]),
-    ("SQC_DCACHE_REQ", ["SQC_DCACHE_HITS", "SQC_DCACHE_MISSES"]),
-    ("SQC_ICACHE_REQ", ["SQC_ICACHE_HITS", "SQC_ICACHE_MISSES"]),
+    ("SQC_DCACHE_REQ", ["SQC_DCACHE_HITS", "SQC_DCACHE_MISSES",
+                        "SQC_DCACHE_MISSES_DUPLICATE"]),
+    ("SQC_ICACHE_REQ", ["SQC_ICACHE_HITS", "SQC_ICACHE_MISSES",
+                        "SQC_ICACHE_MISSES_DUPLICATE"]),
+    ("SQC_TC_REQ", ["SQC_TC_INST_REQ", "SQC_TC_DATA_READ_REQ", "SQC_TC_DATA_WRITE_REQ",
+                    "SQC_TC_DATA_ATOMIC_REQ"]),
     ("TCP_UTCL1_REQUEST", ["TCP_UTCL1_TRANSLATION_HIT", "TCP_UTCL1_TRANSLATION_MISS"]),
     ("SQ_INSTS_VMEM", ["SQ_INSTS_VMEM_RD", "SQ_INSTS_VMEM_WR"]),
     ("TCC_WRITEBACK", ["TCC_NORMAL_WRITEBACK", "TCC_ALL_TC_OP_WB_WRITEBACK"]),
     ("GRBM_COUNT", ["CPC_CPC_STAT_BUSY", "CPC_CPC_STAT_IDLE"]),
     ("GRBM_COUNT", ["CPF_CPF_STAT_BUSY", "CPF_CPF_STAT_IDLE"]),
+    ("GRBM_COUNT", ["CPC_CPC_TCIU_BUSY", "CPC_CPC_TCIU_IDLE"]),
+    ("GRBM_COUNT", ["CPC_CPC_UTCL2IU_BUSY", "CPC_CPC_UTCL2IU_IDLE"]),
+    ("GRBM_COUNT", ["CPF_CPF_TCIU_BUSY", "CPF_CPF_TCIU_IDLE"]),
     ("TCC_EA_WRREQ", ["TCC_EA_WRREQ_DRAM"]),
     ("TCC_REQ", ["TCC_RW_REQ", "TCC_NC_REQ", "TCC_UC_REQ", "TCC_CC_REQ"])] + [
         ("TCP_TCC_%s_REQ" % kind, ["TCP_TCC_%s_%s_REQ" % (memory, kind)
@@ -45,7 +52,12 @@ INSIDE = [  # stalls are parts of the time in which their unit is busy
     ("TCP_ATOMIC_TAGCONFLICT_STALL_CYCLES", "TCP_GATE_EN2"), ("TCP_GATE_EN2", "TCP_GATE_EN1"),
     ("TD_TC_STALL", "TD_TD_BUSY"), ("TA_ADDR_STALLED_BY_TC_CYCLES", "TA_TA_BUSY"),
     ("TA_DATA_STALLED_BY_TC_CYCLES", "TA_TA_BUSY"), ("TCC_EA_WRREQ_STALL", "TCC_BUSY"),
-    ("TCC_TAG_STALL", "TCC_BUSY"), ("SQ_LDS_BANK_CONFLICT", "SQ_LDS_IDX_ACTIVE")]
+    ("TCC_TAG_STALL", "TCC_BUSY"), ("SQ_LDS_BANK_CONFLICT", "SQ_LDS_IDX_ACTIVE"),
+    ("TCP_READ_TAGCONFLICT_STALL_CYCLES", "TCP_GATE_EN2"),
+    ("TCP_WRITE_TAGCONFLICT_STALL_CYCLES", "TCP_GATE_EN2"),
+    ("TCP_TD_TCP_STALL_CYCLES", "TCP_GATE_EN2"), ("TD_SPI_STALL", "TD_TD_BUSY"),
+    ("SQC_TC_STALL", "TCP_GATE_EN1"), ("CPC_UTCL1_STALL_ON_TRANSLATION", "CPC_CPC_STAT_STALL"),
+    ("CPC_CPC_STAT_STALL", "CPC_CPC_STAT_BUSY"), ("CPF_CPF_STAT_STALL", "CPF_CPF_STAT_BUSY")]
 ALONE = ["GRBM_COUNT", "GRBM_GUI_ACTIVE,SQ_WAVES", "SQ_WAVE_CYCLES", "SQ_CYCLES,TCC_CYCLE",
          "SIMD_UTILIZATION", "TCC_BUSY,TCC_HIT", "VmemLatency", "GPUBusy,SQ_INSTS_VALU,TCC_REQ"]
 
@@ -110,7 +122,8 @@ def check_mechanisms(checks, seed, kernels):
     by_name = {kernel: got for (_, kernel), got in kernels.items()}
     for name, counter in (("copy", "EaUtil"), ("atomics", "SerializedAtomicRatio"),
                           ("copy", "SQC_DCACHE_INFLIGHT_LEVEL_ACCUM"), ("copy", "EaRdLatency"),
-                          ("copy", "EaWrLatency"), ("lds_strided", "LdsUtil")):
+                          ("copy", "EaWrLatency"), ("lds_strided", "LdsUtil"),
+                          ("copy", "SQC_DCACHE_MISSES_DUPLICATE")):
         checks.true("seed %s: %s of %s" % (seed, counter, name), by_name[name][counter] > 0)
     for counter in ("EaRdLatency", "InstrFetchLatency", "SmemLatency", "VmemLatency"):
         checks.true("seed %s: %s differs between kernels" % (seed, counter),

@@ -191,7 +191,8 @@ def check_l2(paths, _):
              "TCP_TCC_WRITE_REQ", "TCP_TCC_ATOMIC_WITH_RET_REQ", "TCP_TCC_ATOMIC_WITHOUT_RET_REQ",
              "SQC_TC_REQ", "SQC_TC_INST_REQ", "SQC_TC_DATA_READ_REQ", "SQC_ICACHE_REQ",
              "SQC_ICACHE_HITS", "SQC_ICACHE_MISSES", "SQC_DCACHE_REQ", "SQC_DCACHE_HITS",
-             "SQC_DCACHE_MISSES", "SQ_IFETCH"]
+             "SQC_DCACHE_MISSES", "SQ_IFETCH", "SQC_ICACHE_MISSES_DUPLICATE",
+             "SQC_DCACHE_MISSES_DUPLICATE"]
     for launch, places in zip(PATTERN_LAUNCHES, collect(paths, names, PATTERN_LAUNCHES)):
         name, got = launch.split(":")[0], totals(places)
         size, *indices = PATTERNS[name]
@@ -204,9 +205,11 @@ def check_l2(paths, _):
                 ("memory types", got["TCC_REQ"], got["TCC_RW_REQ"] + got["TCC_NC_REQ"]),
                 ("scalar requests", got["TCC_NC_REQ"], got["SQC_TC_REQ"]),
                 ("SQC", got["SQC_TC_REQ"], got["SQC_TC_INST_REQ"] + got["SQC_TC_DATA_READ_REQ"]),
-                ("icache", got["SQC_ICACHE_REQ"], got["SQC_ICACHE_HITS"] + got["SQC_ICACHE_MISSES"]),
+                ("icache", got["SQC_ICACHE_REQ"], got["SQC_ICACHE_HITS"] + got["SQC_ICACHE_MISSES"] +
+                 got["SQC_ICACHE_MISSES_DUPLICATE"]),
                 ("fetches", got["SQC_ICACHE_REQ"], got["SQ_IFETCH"]),
-                ("dcache", got["SQC_DCACHE_REQ"], got["SQC_DCACHE_HITS"] + got["SQC_DCACHE_MISSES"]),
+                ("dcache", got["SQC_DCACHE_REQ"], got["SQC_DCACHE_HITS"] + got["SQC_DCACHE_MISSES"] +
+                 got["SQC_DCACHE_MISSES_DUPLICATE"]),
                 ("evictions", got["TCC_NORMAL_EVICT"], 0),  # all fits 8 MiB
                 ("write-backs", got["TCC_WRITEBACK"], got["TCC_ALL_TC_OP_WB_WRITEBACK"])):
             require_equal("%s of %s" % (what, launch), left, right)
@@ -482,6 +485,30 @@ MI210 = {
     "TCP_TCC_WRITE_REQ": 131072, "TCP_TCC_RW_READ_REQ": 131072, "TCC_WRITE": 131072,
     "TCC_ATOMIC": 0, "TCC_EA_WRREQ": 131072, "TCC_EA_WRREQ_64B": 131072,
 }
+
+
+# What waits in its 38 dispatches that are published: the least and the most.
+MI210_STALLS = {
+    "TD_SPI_STALL": (189, 447), "TCP_TD_TCP_STALL_CYCLES": (3264, 5577),
+    "SQC_DCACHE_INPUT_VALID_READYB": (55061, 206510), "SQC_TC_STALL": (0, 0),
+    "CPC_CPC_TCIU_BUSY": (302, 352), "CPC_CPC_UTCL2IU_BUSY": (814, 3294),
+    "CPC_UTCL1_STALL_ON_TRANSLATION": (545, 3347), "CPC_CPC_UTCL2IU_STALL": (0, 0),
+    "CPF_CMP_UTCL1_STALL_ON_TRANSLATION": (0, 0), "CPF_CPF_STAT_STALL": (0, 0),
+    "CPF_CPF_TCIU_STALL": (0, 0), "TA_ADDR_STALLED_BY_TD_CYCLES": (0, 0),
+    "TCP_READ_TAGCONFLICT_STALL_CYCLES": (0, 0), "TCP_WRITE_TAGCONFLICT_STALL_CYCLES": (0, 0),
+    "TCC_TOO_MANY_EA_WRREQS_STALL": (0, 0), "SPI_RA_BULKY_CU_FULL_CSN": (0, 0),
+}
+STALLS_OF_WAVES = ["TD_SPI_STALL", "TCP_TD_TCP_STALL_CYCLES"]  # ours copies half of it
+
+
+def check_stalls(paths, _):
+    names = list(MI210_STALLS) + ["SQC_DCACHE_MISSES", "SQC_DCACHE_MISSES_DUPLICATE"]
+    got = totals(collect(paths, names, ["copy_qword:524032x1x1:256x1x1"])[0])
+    for counter, (least, most) in MI210_STALLS.items():
+        value = got[counter] * (2 if counter in STALLS_OF_WAVES else 1)
+        require(least <= value <= most,
+                "%s: %s, published %s to %s" % (counter, value, least, most))
+    require_equal("duplicates", got["SQC_DCACHE_MISSES_DUPLICATE"], 30 * got["SQC_DCACHE_MISSES"])
 
 
 def check_hardware(paths, _):
