@@ -8,7 +8,7 @@
 
 #include "wave/engine.h"
 
-enum { THREADS = 16, GROUPS = 1 << 20, WINDOW = 4096 };
+enum { THREADS = 16, GROUPS = 1 << 20, WINDOW = 16384 };
 
 static uint64_t size_of(uint32_t in_flight, uint64_t started, uint32_t scratch_waves)
 {

@@ -163,13 +163,14 @@ static int reserve_window(const struct engine *engine, struct dispatch *dispatch
         (uint32_t)(window < dispatch->group_total ? window : dispatch->group_total + 1);
     if (dispatch->capacity < dispatch->window) {
         finished_free(dispatch);
-        dispatch->finished = calloc(dispatch->window, sizeof *dispatch->finished + 1);
+        dispatch->finished =
+            calloc(dispatch->window, sizeof *dispatch->finished + sizeof *dispatch->ready);
         dispatch->capacity = dispatch->finished ? dispatch->window : 0;
     }
     if (!dispatch->finished)
         return -ENOMEM;
-    dispatch->ready = (uint8_t *)(dispatch->finished + dispatch->capacity);
-    memset(dispatch->ready, 0, dispatch->window);
+    dispatch->ready = (uint16_t *)(dispatch->finished + dispatch->capacity);
+    memset(dispatch->ready, 0, dispatch->window * sizeof *dispatch->ready);
     return 0;
 }
 

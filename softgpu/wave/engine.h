@@ -10,7 +10,7 @@
 #include "wave/series.h"
 
 /* BATCH_MAX: groups that a thread takes at once, at most (pool.c). */
-enum { BATCH_MAX = 128, RETIRE_WINDOW_MAX = 4096 };
+enum { BATCH_MAX = 480, RETIRE_WINDOW_MAX = 16384 };
 enum { FREE_GROUPS_MAX = 64, POOL_THREADS_MAX = 64 };
 
 /* engine.c: threads that run groups where so many CPUs are there and nobody says how many. */
@@ -49,7 +49,7 @@ struct dispatch {
     bool retiring;                   /* a thread reads `finished` without the lock: it must stay */
     struct finished_group *finished; /* ring of `window` */
     /* Likewise: how many groups from this one on are recorded, and to be retired; 0 elsewhere. */
-    uint8_t *ready;
+    uint16_t *ready;
     uint32_t window;   /* most groups between the oldest that lives and the newest */
     uint32_t capacity; /* slots there are */
 };

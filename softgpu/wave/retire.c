@@ -16,7 +16,7 @@ static uint64_t groups_ready_take(struct dispatch *dispatch)
 {
     uint64_t end = dispatch->group_retired;
     while (end < dispatch->group_next) {
-        uint8_t *run = &dispatch->ready[end % dispatch->window];
+        uint16_t *run = &dispatch->ready[end % dispatch->window];
         if (!*run)
             break;
         end += *run;
@@ -54,12 +54,12 @@ static void record_complete(struct finished_group *group)
     group->record.steps_lost = group->steps.lost;
 }
 
-/* A short log's memory stays with its slot: all slots of a ring keep megabytes at most. */
-static void accesses_free(struct finished_group *group)
+/* A short log's memory stays with its slot, of so many of a ring, which keep megabytes at most. */
+enum { KEPT_ENTRIES = 256, KEPT_SLOTS = 4096 };
+static void accesses_free(struct finished_group *group, bool keeps)
 {
-    enum { KEPT_ENTRIES = 256 };
     const struct access_log *log = &group->accesses;
-    if (group->kept || log->capacity > KEPT_ENTRIES) {
+    if (!keeps || group->kept || log->capacity > KEPT_ENTRIES) {
         free(log->items);
         return;
     }
@@ -67,7 +67,7 @@ static void accesses_free(struct finished_group *group)
     group->kept_capacity = log->capacity;
 }
 
-static void logs_free(struct finished_group *group)
+static void logs_free(struct finished_group *group, bool keeps)
 {
     enum { BLOCKS_KEPT = 32 };
     if (group->blocks.capacity > BLOCKS_KEPT) {
@@ -77,7 +77,7 @@ static void logs_free(struct finished_group *group)
     if (group->is_like)
         return;
     if (group->accesses.items)
-        accesses_free(group);
+        accesses_free(group, keeps);
     if (group->steps.items)
         free(group->steps.items);
     if (group->accesses.moves)
@@ -164,8 +164,9 @@ static void groups_hand_over(struct engine *engine, struct dispatch *dispatch,
 static void groups_logs_free(const struct dispatch *dispatch, uint64_t first, uint64_t count)
 {
     for (uint64_t n = 0; n < count; n++) {
-        struct finished_group *group = &dispatch->finished[(first + n) % dispatch->window];
-        logs_free(group);
+        const uint64_t slot = (first + n) % dispatch->window;
+        struct finished_group *group = &dispatch->finished[slot];
+        logs_free(group, slot < KEPT_SLOTS);
         n += group->repeats;
     }
 }
@@ -246,9 +247,9 @@ static void dispatches_report(struct engine *engine, struct dispatch *done)
 
 void groups_ended(struct dispatch *dispatch, uint64_t first, uint64_t count)
 {
-    _Static_assert(BATCH_MAX <= UINT8_MAX, "a run is a batch, or part of one");
+    _Static_assert(BATCH_MAX <= UINT16_MAX, "a run is a batch, or part of one");
     if (count > 0)
-        dispatch->ready[first % dispatch->window] = (uint8_t)count;
+        dispatch->ready[first % dispatch->window] = (uint16_t)count;
     dispatch->in_flight -= (uint32_t)count;
     if (count > 0)
         dispatch->engine->slices_without_end = 0;
