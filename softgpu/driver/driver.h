@@ -72,6 +72,7 @@ struct driver {
     size_t buffer_slots;
     uint64_t heap_next;                      /* next free offset of the memory file */
     struct storage *exported;                /* what descriptors were given out for */
+    struct storage *imported;                /* of other processes */
     struct queue queues[DOORBELLS_PER_PAGE]; /* by queue id; 0 stays unused */
     pthread_mutex_t svm_lock; /* serialises SVM changes; may be held while vm_* wait */
     struct svm_range *svm;

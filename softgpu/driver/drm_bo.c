@@ -150,7 +150,9 @@ EXPORT int amdgpu_bo_export(amdgpu_bo_handle handle, enum amdgpu_bo_handle_type 
 static int va_map(struct amdgpu_bo *bo, uint64_t offset, uint64_t size_bytes, uint64_t va)
 {
     struct mapping *mapping = malloc(sizeof *mapping);
-    int status = !mapping ? -ENOMEM : bo->host ? 0 : storage_map(bo->storage, &bo->host);
+    int status = !mapping   ? -ENOMEM
+                 : bo->host ? 0
+                            : storage_view_take(bo->driver, bo->storage, &bo->host);
     if (!status) {
         /* libdrm asks for all three rights, whatever its caller says. */
         uint32_t flags = VM_READ | VM_WRITE | VM_EXEC | storage_vm_flags(bo->gpu, bo->storage);
@@ -261,7 +263,7 @@ static void object_free(struct amdgpu_bo *bo)
     if (bo->cpu_maps)
         munmap(bo->cpu, bo->storage->size_bytes);
     if (bo->host)
-        munmap(bo->host, bo->storage->size_bytes);
+        storage_view_release(bo->driver, bo->storage);
     storage_release(bo->driver, bo->storage);
     free(bo);
 }

@@ -163,7 +163,7 @@ static int buffer_host_map(struct driver *driver, struct buffer *buffer)
     if (buffer->host)
         return 0;
     if (buffer->storage)
-        return storage_map(buffer->storage, &buffer->host);
+        return storage_view_take(driver, buffer->storage, &buffer->host);
     void *host = real_mmap(NULL, buffer->size_bytes, PROT_READ | PROT_WRITE,
                            MAP_SHARED | MAP_NORESERVE, driver->file, (off_t)buffer->offset);
     if (host == MAP_FAILED)
@@ -236,7 +236,9 @@ int kfd_memory_free(struct driver *driver, void *args)
         return status;
     for (int i = 0; i < driver->gpu_count; i++)
         buffer_unmap(driver, buffer, &driver->gpu[i]);
-    if (buffer->host && !buffer_is_user(buffer))
+    if (buffer->host && buffer->storage)
+        storage_view_release(driver, buffer->storage);
+    else if (buffer->host && !buffer_is_user(buffer))
         munmap(buffer->host, buffer->size_bytes);
     pthread_mutex_lock(&driver->lock);
     driver->buffers[free_args->handle - 1] = NULL;

@@ -120,10 +120,22 @@ void storage_reap(struct driver *driver)
         reclaim(driver, storage);
 }
 
+/* Under driver.lock. */
+static void imported_remove(struct driver *driver, const struct storage *storage)
+{
+    struct storage **at = &driver->imported;
+    while (*at && *at != storage)
+        at = &(*at)->next;
+    if (*at)
+        *at = storage->next;
+}
+
 void storage_release(struct driver *driver, struct storage *storage)
 {
     pthread_mutex_lock(&driver->lock);
     bool last = --storage->refs == 0, listed = storage->exported && !storage->foreign;
+    if (last && storage->foreign)
+        imported_remove(driver, storage);
     pthread_mutex_unlock(&driver->lock);
     if (last && !listed)
         reclaim(driver, storage);
@@ -212,12 +224,45 @@ static int import_own(struct driver *driver, const struct record *record, struct
     return status;
 }
 
-static int import_foreign(int fd, const struct record *record, struct storage **out)
+/* Under driver.lock: the same memory, which has come before. */
+static struct storage *imported_find(const struct driver *driver, const struct storage *like)
 {
-    struct storage *storage = calloc(1, sizeof *storage);
+    struct storage *storage = driver->imported;
+    while (storage && (storage->device != like->device || storage->inode != like->inode ||
+                       storage->offset != like->offset))
+        storage = storage->next;
+    return storage;
+}
+
+/* Takes a new one, unless the memory has come before. Returns what stands for it. */
+static struct storage *imported_enter(struct driver *driver, struct storage *storage)
+{
+    pthread_mutex_lock(&driver->lock);
+    struct storage *known = imported_find(driver, storage);
+    if (known) {
+        known->refs++;
+    } else {
+        storage->next = driver->imported;
+        driver->imported = storage;
+    }
+    pthread_mutex_unlock(&driver->lock);
+    if (!known)
+        return storage;
+    close(storage->file);
+    free(storage);
+    return known;
+}
+
+static int import_foreign(struct driver *driver, int fd, const struct record *record,
+                          struct storage **out)
+{
+    struct stat info;
+    struct storage *storage = real_fstat(fd, &info) == 0 ? calloc(1, sizeof *storage) : NULL;
     if (!storage)
         return -ENOMEM;
-    *storage = (struct storage){.refs = 1,
+    *storage = (struct storage){.device = info.st_dev,
+                                .inode = info.st_ino,
+                                .refs = 1,
                                 .file = fcntl(fd, F_DUPFD_CLOEXEC, FILE_NUMBER_MIN),
                                 .foreign = true,
                                 .vram = record->vram,
@@ -231,7 +276,7 @@ static int import_foreign(int fd, const struct record *record, struct storage **
         free(storage);
         return -errno;
     }
-    *out = storage;
+    *out = imported_enter(driver, storage);
     return 0;
 }
 
@@ -242,7 +287,7 @@ int storage_import(struct driver *driver, int fd, struct storage **out)
         return -EINVAL;
     if (driver_of_fd(fd) == driver)
         return import_own(driver, &record, out);
-    return import_foreign(fd, &record, out);
+    return import_foreign(driver, fd, &record, out);
 }
 
 /* A name holds the process and the place of the record in its first two words, then the
@@ -319,4 +364,27 @@ int storage_map(const struct storage *storage, uint8_t **out)
     madvise(host, storage->size_bytes, MADV_DONTFORK);
     *out = host;
     return 0;
+}
+
+int storage_view_take(struct driver *driver, struct storage *storage, uint8_t **host)
+{
+    int status = 0;
+    pthread_mutex_lock(&driver->lock);
+    if (!storage->views)
+        status = storage_map(storage, &storage->view);
+    if (!status) {
+        storage->views++;
+        *host = storage->view;
+    }
+    pthread_mutex_unlock(&driver->lock);
+    return status;
+}
+
+void storage_view_release(struct driver *driver, struct storage *storage)
+{
+    pthread_mutex_lock(&driver->lock);
+    uint8_t *unused = --storage->views ? NULL : storage->view;
+    pthread_mutex_unlock(&driver->lock);
+    if (unused)
+        munmap(unused, storage->size_bytes);
 }

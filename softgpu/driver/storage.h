@@ -26,7 +26,12 @@ struct storage {
     uint32_t coherence; /* of KFD_IOC_ALLOC_MEM_FLAGS_*, those that memory types come from */
     uint32_t gpu_id;    /* whose memory it is, or who allocated it */
     uint64_t offset, size_bytes;
-    struct storage *next; /* in driver.exported */
+    uint64_t device, inode; /* foreign: of its file */
+    /* Where GPUs see it, all at one address of the host: that two of their addresses are one memory
+     * shows there. Of so many mappings; under driver.lock. */
+    uint8_t *view;
+    uint32_t views;
+    struct storage *next; /* in driver.exported, or driver.imported */
 };
 
 /* All return 0 or -errno, and take driver.lock themselves. `alloc_flags`: of
@@ -50,7 +55,10 @@ int storage_metadata_read(const struct storage *storage, struct storage_metadata
 int storage_metadata_write(struct driver *driver, struct storage *storage,
                            const struct storage_metadata *metadata);
 
-/* A host view of it, MADV_DONTFORK. */
+/* A host view of it, MADV_DONTFORK: the caller's own. */
 int storage_map(const struct storage *storage, uint8_t **host);
+/* The GPUs' view, for one more of their mappings; and one less, which is in no vm any more. */
+int storage_view_take(struct driver *driver, struct storage *storage, uint8_t **host);
+void storage_view_release(struct driver *driver, struct storage *storage);
 
 #endif
