@@ -282,19 +282,20 @@ enum { TAG_RAMS = 4, WINDOW_LINES = 2 * WINDOW_DWORD };
 static uint32_t window_conflicts(const uint64_t *va, uint64_t lanes, uint32_t size_bytes,
                                  uint32_t line_shift)
 {
-    uint64_t lines[WINDOW_LINES];
+    uint64_t lines[TAG_RAMS][WINDOW_LINES];
     uint32_t count = 0, of_ram[TAG_RAMS] = {0}, most = 0;
     for (; lanes; lanes &= lanes - 1) {
         const uint64_t at = va[__builtin_ctzll(lanes)];
         for (uint64_t n = at >> line_shift; n <= (at + size_bytes - 1) >> line_shift; n++) {
-            uint32_t known = 0;
-            while (known < count && lines[known] != n)
+            uint64_t *own = lines[n % TAG_RAMS];
+            uint32_t *end = &of_ram[n % TAG_RAMS], known = 0;
+            while (known < *end && own[known] != n)
                 known++;
-            if (known < count || count == WINDOW_LINES)
+            if (known < *end || known == WINDOW_LINES)
                 continue;
-            lines[count++] = n;
-            uint32_t *ram = &of_ram[n % TAG_RAMS];
-            most = ++*ram > most ? *ram : most;
+            own[(*end)++] = n;
+            count++;
+            most = *end > most ? *end : most;
         }
     }
     return most - (count + TAG_RAMS - 1) / TAG_RAMS;

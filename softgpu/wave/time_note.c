@@ -160,12 +160,44 @@ static void lane_note(struct workgroup *group, const struct inst *inst, uint64_t
         time_note_block(group, inst, va, origin, bytes);
 }
 
+/* The same of many lanes, whose blocks may all be others: a hash finds those that are there, as
+ * long as the group does not go on with half of them. Returns the lanes that are left. */
+static uint64_t lanes_note_hashed(struct workgroup *group, const struct inst *inst,
+                                  const uint64_t *va, uint64_t lanes, uint64_t origin,
+                                  uint32_t bytes)
+{
+    enum { SLOT_BITS = 7, SLOTS = 1 << SLOT_BITS };
+    _Static_assert(SLOTS >= 2 * WAVE_LANES, "at most half of them are used");
+    struct block_log *log = &group->blocks;
+    const uint64_t before = log->count;
+    const uint32_t limit = group->sample_limit;
+    uint8_t slots[SLOTS] = {0}; /* number of the block's item + 1 */
+    for (; lanes && group->sample_limit == limit; lanes &= lanes - 1) {
+        const uint64_t at = va[__builtin_ctzll(lanes)];
+        uint32_t slot = (uint32_t)(at / SAMPLE_BLOCK_BYTES) * 0x9e3779b1u >> (32 - SLOT_BITS);
+        while (slots[slot] && (log->items[before + slots[slot] - 1].va ^ at) / SAMPLE_BLOCK_BYTES)
+            slot = (slot + 1) % SLOTS;
+        if (slots[slot]) {
+            block_touch(&log->items[before + slots[slot] - 1], inst, at, bytes);
+            continue;
+        }
+        const uint64_t count = log->count;
+        time_note_block(group, inst, at, origin, bytes);
+        if (log->count > count)
+            slots[slot] = (uint8_t)(log->count - before);
+    }
+    return lanes;
+}
+
 void time_note_lanes(struct workgroup *group, const struct inst *inst, const uint64_t *va,
                      uint64_t lanes, uint64_t origin, uint32_t size_bytes)
 {
+    enum { FEW = 6 };
     uint64_t before = group->blocks.count;
     if (lanes && group->sample_limit < SAMPLE_POSITIONS)
         lanes &= lanes_sampled(va, origin, group->sample_limit);
+    if (__builtin_popcountll(lanes) > FEW)
+        lanes = lanes_note_hashed(group, inst, va, lanes, origin, size_bytes);
     for (uint64_t left = lanes; left; left &= left - 1)
         lane_note(group, inst, va[__builtin_ctzll(left)], origin, size_bytes, before);
 }
