@@ -290,6 +290,20 @@ bool vm_range_find(struct vm_reader *reader, uint64_t va, struct vm_range *out)
     return true;
 }
 
+void *vm_translate_across(struct vm_reader *reader, uint64_t va, uint32_t size_bytes,
+                          uint32_t access)
+{
+    struct vm_range range, next;
+    if (size_bytes > UINT64_MAX - va || !vm_range_find(reader, va, &range))
+        return NULL;
+    uint8_t *host = range.host + (va - range.start);
+    for (; range.end < va + size_bytes && (range.flags & access) == access; range = next)
+        if (!vm_range_find(reader, range.end, &next) ||
+            next.host != range.host + (range.end - range.start))
+            return NULL;
+    return (range.flags & access) == access ? host : NULL;
+}
+
 uint64_t vm_place(struct vm_reader *reader, uint64_t va)
 {
     const struct vm_range *way = vm_way(reader, va);

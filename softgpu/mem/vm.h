@@ -122,6 +122,22 @@ static inline void *vm_translate(struct vm_reader *reader, uint64_t va, uint32_t
     return way->host + (va - way->start);
 }
 
+/* An element that begins in one range and ends in the next one. NULL is a fault, or the host has
+ * them apart. */
+void *vm_translate_across(struct vm_reader *reader, uint64_t va, uint32_t size_bytes,
+                          uint32_t access);
+
+/* The same of one element, which may lie across ranges: programs change attributes of pages of
+ * their memory, and know nothing of the ranges that it is cut into by that. */
+static inline void *vm_translate_element(struct vm_reader *reader, uint64_t va, uint32_t size_bytes,
+                                         uint32_t access)
+{
+    void *host = vm_translate(reader, va, size_bytes, access);
+    if (__builtin_expect(host != NULL, 1))
+        return host;
+    return vm_translate_across(reader, va, size_bytes, access);
+}
+
 /* The place of an address, or the address itself when nothing is mapped there. Between
  * vm_reader_enter and vm_reader_leave. */
 uint64_t vm_place(struct vm_reader *reader, uint64_t va);

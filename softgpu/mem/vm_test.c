@@ -323,10 +323,40 @@ static void a_range_is_there_while_it_changes(void **state)
     assert_null(missed);
 }
 
+static void *element(uint64_t va, uint32_t size_bytes, uint32_t access)
+{
+    vm_reader_enter(&reader);
+    void *host = vm_translate_element(&reader, va, size_bytes, access);
+    vm_reader_leave(&reader);
+    return host;
+}
+
+static void elements_lie_across_ranges(void **state)
+{
+    (void)state;
+    assert_int_equal(vm_map(vm, 0x10000, 0x3000, memory, VM_READ | VM_WRITE), 0);
+    assert_int_equal(vm_split(vm, 0x11000), 0);
+    assert_int_equal(vm_split(vm, 0x11004), 0);
+    assert_null(translate(0x10ff8, 16, VM_READ));
+    assert_ptr_equal(element(0x10ff8, 16, VM_READ | VM_WRITE), memory + 0xff8);
+    assert_ptr_equal(element(0x10ff8, 8, VM_READ), memory + 0xff8);
+    assert_ptr_equal(element(0x12ff8, 8, VM_READ), memory + 0x2ff8);
+    assert_null(element(0x12ff8, 16, VM_READ)); /* nothing behind it, */
+    assert_null(element(0xfff8, 16, VM_READ));  /* or before it */
+    assert_null(element(UINT64_MAX - 4, 16, VM_READ));
+    assert_int_equal(vm_set_flags(vm, 0x11000, VM_READ), 0); /* the dword in between */
+    assert_null(element(0x10ff8, 16, VM_WRITE));
+    assert_ptr_equal(element(0x10ff8, 16, VM_READ), memory + 0xff8);
+    assert_ptr_equal(element(0x10ff8, 8, VM_WRITE), memory + 0xff8);
+    assert_int_equal(vm_map(vm, 0x13000, 0x1000, memory, VM_READ), 0);
+    assert_null(element(0x12ff8, 16, VM_READ)); /* the host has it elsewhere */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(edges_of_a_range, setup, teardown),
+        cmocka_unit_test_setup_teardown(elements_lie_across_ranges, setup, teardown),
         cmocka_unit_test_setup_teardown(wrong_maps_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(unmapped_means_gone_even_when_cached, setup, teardown),
         cmocka_unit_test(places_do_not_depend_on_addresses),

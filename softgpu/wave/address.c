@@ -82,7 +82,7 @@ static bool pointers_one_by_one(struct wave *wave, const struct inst *inst, cons
     struct vm_reader *reader = wave->group->reader;
     for (uint64_t left = lanes; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(left);
-        out->host[lane] = vm_translate(reader, va[lane], size_bytes, inst_access(inst));
+        out->host[lane] = vm_translate_element(reader, va[lane], size_bytes, inst_access(inst));
         if (!out->host[lane]) {
             access_fault(wave, inst, va[lane]);
             return false;

@@ -9,7 +9,7 @@
 
 static uint8_t *dword_host(struct wave *w, const struct inst *i, uint64_t va)
 {
-    uint8_t *host = vm_translate(w->group->reader, va, 4, inst_access(i));
+    uint8_t *host = vm_translate_element(w->group->reader, va, 4, inst_access(i));
     if (!host)
         wave_fault(w, i, i->flags & IF_STORE ? FAULT_MEMORY_WRITE : FAULT_MEMORY_READ, va);
     return host;

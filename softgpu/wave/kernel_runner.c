@@ -146,6 +146,16 @@ int kernel_runner_remap(struct kernel_runner *r, size_t bytes)
     return status < 0 ? status : map_same(r->vm, r->code, bytes);
 }
 
+int kernel_runner_split(struct kernel_runner *r, const void *at)
+{
+    return vm_split(r->vm, (uint64_t)(uintptr_t)at);
+}
+
+int kernel_runner_protect(struct kernel_runner *r, const void *at)
+{
+    return vm_set_flags(r->vm, (uint64_t)(uintptr_t)at, VM_READ);
+}
+
 void kernel_runner_set_arguments(struct kernel_runner *r, uint64_t va)
 {
     r->kernarg = va;

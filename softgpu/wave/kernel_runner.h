@@ -34,6 +34,11 @@ void kernel_runner_set_vgprs(struct kernel_runner *runner, uint32_t vgprs);
 /* Maps the first `bytes` of the programs' memory anew, and nothing behind them. 0 or -errno. */
 int kernel_runner_remap(struct kernel_runner *runner, size_t bytes);
 
+/* Makes two mappings of the one that holds the address, which begins the second one, and takes the
+ * right to write it away from that. 0 or -errno. */
+int kernel_runner_split(struct kernel_runner *runner, const void *at);
+int kernel_runner_protect(struct kernel_runner *runner, const void *at);
+
 /* Kernels started from now on may use global wave sync. */
 void kernel_runner_allow_gws(struct kernel_runner *runner);
 /* Their waves are none of the sequencers' counters, and nobody reads their times but when `timed`.

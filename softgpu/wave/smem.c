@@ -48,7 +48,7 @@ EXEC_FN(LOAD)
 {
     uint64_t va = scalar_address(w, i);
     uint32_t size = i->dst.dwords * 4u;
-    const void *host = vm_translate(w->group->reader, va, size, VM_READ);
+    const void *host = vm_translate_element(w->group->reader, va, size, VM_READ);
     if (__builtin_expect(!host, 0))
         return wave_fault(w, i, FAULT_MEMORY_READ, va);
     bool watched = time_scalar_watched(w->group, va, size);
@@ -153,7 +153,7 @@ EXEC_FN(BUFFER_LOAD)
     if (offset < buffer.size_bytes)
         inside =
             buffer.size_bytes - offset < size ? (uint32_t)(buffer.size_bytes - offset) & ~3u : size;
-    const void *host = inside ? vm_translate(w->group->reader, va, inside, VM_READ) : NULL;
+    const void *host = inside ? vm_translate_element(w->group->reader, va, inside, VM_READ) : NULL;
     if (inside && !host)
         return wave_fault(w, i, FAULT_MEMORY_READ, va);
     memset(&w->s[i->dst.index], 0, size);
@@ -172,7 +172,7 @@ static uint32_t stored_bytes(const struct inst *i)
 static const struct inst *scalar_store(struct wave *w, const struct inst *i, uint64_t va)
 {
     uint32_t size = stored_bytes(i);
-    void *host = vm_translate(w->group->reader, va, size, VM_WRITE);
+    void *host = vm_translate_element(w->group->reader, va, size, VM_WRITE);
     if (!host)
         return wave_fault(w, i, FAULT_MEMORY_WRITE, va);
     single_write(host, &w->s[i->src[1].index], size);
