@@ -12,6 +12,7 @@
 #include <libdrm/amdgpu_drm.h>
 
 #include "base/log.h"
+#include "core/host_memory.h"
 #include "driver/drm.h"
 #include "driver/memory_type.h"
 #include "driver/real.h"
@@ -236,7 +237,7 @@ static int cpu_unmap(struct amdgpu_bo *bo)
     if (bo->cpu_maps == 0)
         return -EINVAL;
     if (--bo->cpu_maps == 0)
-        munmap(bo->cpu, bo->storage->size_bytes);
+        host_unmap(bo->cpu, bo->storage->size_bytes);
     return 0;
 }
 
@@ -261,7 +262,7 @@ static void object_free(struct amdgpu_bo *bo)
     while (bo->mappings)
         va_unmap(bo, bo->mappings->va);
     if (bo->cpu_maps)
-        munmap(bo->cpu, bo->storage->size_bytes);
+        host_unmap(bo->cpu, bo->storage->size_bytes);
     if (bo->host)
         storage_view_release(bo->driver, bo->storage);
     storage_release(bo->driver, bo->storage);

@@ -1,10 +1,14 @@
-/* mmap() of a render node or a dmabuf where the memory is not at that place of that file. */
+/* mmap() of a render node or a dmabuf where the memory is not at that place of that file, and
+ * munmap() of memory that GPUs share. */
 #include <errno.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "driver/drm.h"
 #include "driver/real.h"
 #include "driver/storage.h"
+#include "driver/svm.h"
 
 static void *dmabuf_map(void *address, size_t size_bytes, int rights, int flags, int fd,
                         off_t offset)
@@ -32,4 +36,17 @@ EXPORT void *mmap(void *address, size_t size_bytes, int rights, int flags, int f
 EXPORT void *mmap64(void *address, size_t size_bytes, int rights, int flags, int fd, off64_t offset)
 {
     return mmap(address, size_bytes, rights, flags, fd, offset);
+}
+
+/* As the kernel does, before the memory goes: a GPU that comes for it later faults, and nothing
+ * that the host maps there is taken for it. */
+EXPORT int munmap(void *address, size_t size_bytes)
+{
+    enum { PAGE_BYTES = 4096 };
+    struct driver *driver = driver_running();
+    const uint64_t start = (uintptr_t)address;
+    const uint64_t room = (size_bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    if (driver && room && start % PAGE_BYTES == 0 && start + room > start)
+        svm_unmapped(driver, start, start + room);
+    return (int)syscall(SYS_munmap, address, size_bytes);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "core/host_memory.h"
 #include "driver/kfd.h"
 #include "driver/kfd_abi.h"
 #include "driver/memory_type.h"
@@ -239,7 +240,7 @@ int kfd_memory_free(struct driver *driver, void *args)
     if (buffer->host && buffer->storage)
         storage_view_release(driver, buffer->storage);
     else if (buffer->host && !buffer_is_user(buffer))
-        munmap(buffer->host, buffer->size_bytes);
+        host_unmap(buffer->host, buffer->size_bytes);
     pthread_mutex_lock(&driver->lock);
     driver->buffers[free_args->handle - 1] = NULL;
     pthread_mutex_unlock(&driver->lock);

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "core/host_memory.h"
 #include "driver/real.h"
 
 #define HEAP_UNIT_BYTES (UINT64_C(2) << 20)
@@ -386,5 +387,5 @@ void storage_view_release(struct driver *driver, struct storage *storage)
     uint8_t *unused = --storage->views ? NULL : storage->view;
     pthread_mutex_unlock(&driver->lock);
     if (unused)
-        munmap(unused, storage->size_bytes);
+        host_unmap(unused, storage->size_bytes);
 }

@@ -236,6 +236,8 @@ static int attributes_set(struct driver *driver, uint64_t start, uint64_t end,
     if (!status && msync((void *)(uintptr_t)start, end - start, MS_ASYNC) != 0)
         status = -EFAULT;
     if (!status)
+        atomic_store_explicit(&driver->has_svm, true, memory_order_relaxed);
+    if (!status)
         status = ranges_carve(driver, start, end, true);
     for (struct svm_range *range = driver->svm; range && !status; range = range->next)
         if (range->start >= start && range->end <= end)
@@ -379,5 +381,12 @@ void svm_forget(struct driver *driver, uint64_t start, uint64_t end)
         *at = range->next;
         free(range);
     }
+    atomic_store_explicit(&driver->has_svm, driver->svm != NULL, memory_order_relaxed);
     pthread_mutex_unlock(&driver->svm_lock);
+}
+
+void svm_unmapped(struct driver *driver, uint64_t start, uint64_t end)
+{
+    if (atomic_load_explicit(&driver->has_svm, memory_order_relaxed))
+        svm_forget(driver, start, end);
 }

@@ -95,6 +95,27 @@ static void access_follows_the_attributes_page_by_page(void **state)
     expect("--------");
 }
 
+/* What GPUs may reach goes with it, and what is mapped there next is nothing of theirs. */
+static void memory_that_goes_is_no_gpus(void **state)
+{
+    (void)state;
+    uint32_t gpu = driver->gpu[0].gpu_id;
+    uint8_t *const part = memory + 2 * PAGE;
+    assert_int_equal(set(1, 6, KFD_IOCTL_SVM_ATTR_ACCESS, gpu), 0);
+    assert_int_equal(munmap(part + 1, PAGE), -1);
+    assert_int_equal(errno, EINVAL);
+    assert_int_equal(munmap(part, 0), -1);
+    expect("-wwwwww-");
+    assert_int_equal(munmap(part, 2 * PAGE - 1), 0);
+    expect("-w--www-");
+    assert_ptr_equal(mmap(part, 2 * PAGE, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
+                     part);
+    expect("-w--www-");
+    assert_int_equal(get(2, 2, KFD_IOCTL_SVM_ATTR_ACCESS, gpu).type, KFD_IOCTL_SVM_ATTR_NO_ACCESS);
+    svm_forget(driver, 0, UINT64_MAX);
+}
+
 static void queries_answer_for_the_whole_range(void **state)
 {
     (void)state;
@@ -123,6 +144,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(access_follows_the_attributes_page_by_page),
+        cmocka_unit_test(memory_that_goes_is_no_gpus),
         cmocka_unit_test(queries_answer_for_the_whole_range),
         cmocka_unit_test(wrong_requests_are_refused_and_change_nothing),
     };

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "core/host_memory.h"
 #include "translate/run.h"
 #include "translate/series.h"
 
@@ -64,11 +65,11 @@ void *translated_map(const struct x86 *x)
     memcpy(code, x->bytes, x->count);
     if (mprotect(code, x->count + BEHIND, PROT_READ | PROT_EXEC) == 0)
         return code;
-    munmap(code, x->count + BEHIND);
+    host_unmap(code, x->count + BEHIND);
     return NULL;
 }
 
 void translated_unmap(void *code, size_t bytes)
 {
-    munmap(code, bytes + BEHIND);
+    host_unmap(code, bytes + BEHIND);
 }

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "base/log.h"
+#include "core/host_memory.h"
 #include "isa/decode.h"
 #include "wave/group.h"
 
@@ -44,7 +45,7 @@ void code_destroy(struct code *code)
     struct code_region *region = atomic_load_explicit(&code->regions, memory_order_relaxed);
     while (region) {
         struct code_region *next = region->next;
-        munmap(region->slots, region_slot_bytes(region));
+        host_unmap(region->slots, region_slot_bytes(region));
         region_free_copies(region);
         free(region);
         region = next;
@@ -127,7 +128,7 @@ static struct code_region *region_create(uint64_t start_va, uint64_t end_va)
     if (region->copies && region->slots != MAP_FAILED)
         return region;
     if (region->slots != MAP_FAILED)
-        munmap(region->slots, region_slot_bytes(region));
+        host_unmap(region->slots, region_slot_bytes(region));
     region_free_copies(region);
     free(region);
     return NULL;
