@@ -335,6 +335,17 @@ static void pairs_split(struct emitter *e, const uint8_t hosts[2])
         x86_vector(e->x, X86_VPERMQ_IMM, hosts[n], 0, x86_reg(hosts[n]), x86_imm(MIDDLE_SWAPPED));
 }
 
+/* Before the jump, since a mask that makes room for it goes to memory. */
+static unsigned long_mask_take(struct emitter *e, unsigned dwords)
+{
+    return lds_long_masks(e->x, dwords) ? values_mask_temporary(&e->values) : 0;
+}
+static void long_mask_release(struct emitter *e, unsigned dwords, unsigned mask)
+{
+    if (lds_long_masks(e->x, dwords))
+        values_mask_release(&e->values, mask);
+}
+
 /* The lanes follow each other, or their dwords lie in one window. What is stored on the way is
  * stored before the jump: the detour does not come by. */
 static size_t load_near(struct emitter *e, uint32_t at, unsigned dwords, const uint8_t *hosts,
@@ -344,12 +355,14 @@ static size_t load_near(struct emitter *e, uint32_t at, unsigned dwords, const u
     const bool pairs = dwords == 2 && e->x->level->vector_masks;
     size_t jump;
     if (pairs || dwords > 2 || (dwords == 1 && follow_find(known, address_of(e->inst), 1) >= 0)) {
+        const unsigned mask = long_mask_take(e, dwords);
         const int slot = follow_emit(e, dwords, known, detours);
         jump = window_emit(e, RSI, slot, at, vector * dwords);
+        long_mask_release(e, dwords, mask);
         if (pairs)
             pairs_split(e, hosts);
         else if (dwords > 2)
-            lds_long_load(e->x, dwords, hosts, temporary);
+            lds_long_load(e->x, dwords, hosts, temporary, mask);
         else
             x86_vector(e->x, X86_VMOVDQU32_LOAD, hosts[0], 0, lds_memory(0),
                        (struct x86_option){0});
@@ -469,13 +482,15 @@ static void store_emit(struct emitter *e, uint32_t at, const struct operand *dat
     if (dwords > 1 && e->values.masked) { /* a vector of its lanes would need masks of their own */
         detour.jump = x86_jump(e->x);
     } else {
+        const unsigned mask = long_mask_take(e, dwords);
         detour.jump = window_emit(e, RSI, slot, at, 4 * dwords * lanes_of(e));
+        long_mask_release(e, dwords, mask);
         if (dwords == 1)
             vector_store(e, detour.hosts[0], 0);
         else if (dwords == 2)
             pairs_store(e, detour.hosts, detour.temporaries);
         else
-            lds_long_store(e->x, dwords, detour.hosts, detour.temporaries);
+            lds_long_store(e->x, dwords, detour.hosts, detour.temporaries, mask);
     }
     detour.back = e->x->count;
     detour_add(detours, detour);

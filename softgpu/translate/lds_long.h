@@ -10,11 +10,16 @@
 enum { LONG_DWORDS = 4, LONG_BYTES = 4 * LONG_DWORDS }; /* at most */
 
 /* At RAX, an offset, behind each other, to a register for each dword, or from them. To load there
- * are four registers whatever the dwords, and a temporary; to store, four temporaries. RSI is gone.
- */
-void lds_long_load(struct x86 *x, unsigned dwords, const uint8_t *hosts, unsigned temporary);
+ * are four registers whatever the dwords, and a temporary; to store, four temporaries; and a mask,
+ * where lds_long_masks() says so. RSI is gone. */
+static inline bool lds_long_masks(const struct x86 *x, unsigned dwords)
+{
+    return dwords == 3 && !x->level->vector_masks;
+}
+void lds_long_load(struct x86 *x, unsigned dwords, const uint8_t *hosts, unsigned temporary,
+                   unsigned mask);
 void lds_long_store(struct x86 *x, unsigned dwords, const uint8_t *hosts,
-                    const uint8_t *temporaries);
+                    const uint8_t *temporaries, unsigned mask);
 
 /* To all lanes, from R10 and the offset that hosts[0] has in its first lane. RAX is gone. */
 void lds_long_broadcast(struct x86 *x, unsigned dwords, const uint8_t *hosts);
