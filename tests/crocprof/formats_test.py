@@ -364,11 +364,14 @@ def check_pftrace_memory(checks, p, trace):
 
 
 def check_kfd(checks, p):
-    """Shared memory that goes to the GPU and back, in every format."""
+    """Shared memory that goes to the GPU and back, and is freed, in every format."""
     address, size = re.search(r"prefetch: (0x[0-9a-f]+) (\d+)", p.stdout).groups()
     begin, end = int(address, 16), int(address, 16) + int(size)
     moves = [("KFD_PAGE_MIGRATE", "KFD_PAGE_MIGRATE_PREFETCH", a, b, begin, end) for a, b in ((0, 1), (1, 0))]
-    rows = p.rows("kfd_trace")
+    *rows, freed = p.rows("kfd_trace")
+    gone = ("KFD_EVENT_UNMAP_FROM_GPU", "KFD_EVENT_UNMAP_FROM_GPU_UNMAP_FROM_CPU", 1, begin, end)
+    checks.equal("csv, pages that are freed", (freed["Kind"], freed["Operation"], int(freed["Agent_Id"][6:]),
+                                               int(freed["Start_Address"], 16), int(freed["End_Address"], 16)), gone)
     checks.equal("csv, pages that moved",
                  [(r["Kind"], r["Operation"], int(r["Source_Agent_Id"][6:]), int(r["Destination_Agent_Id"][6:]),
                    int(r["Start_Address"], 16), int(r["End_Address"], 16)) for r in rows], moves)
@@ -376,13 +379,17 @@ def check_kfd(checks, p):
     checks.true("they take time: %r" % spans, all(a < b for a, b in spans) and spans == sorted(spans))
     results = Results(p.directory)
     nodes = {handle: a["node_id"] for handle, a in results.agents.items()}
-    found = results.buffers["kfd"]
+    *found, left = results.buffers["kfd"]
+    checks.equal("json, pages that are freed", (*results.names(left), nodes[left["agent_id"]["handle"]],
+                                                left["start_address"]["handle"], left["end_address"]["handle"]), gone)
+    checks.equal("json, when they are", times(left), csv_times(freed))
     checks.equal("json, pages that moved",
                  [(*results.names(r), nodes[r["src_agent"]["handle"]], nodes[r["dst_agent"]["handle"]],
                    r["start_address"]["handle"], r["end_address"]["handle"]) for r in found], moves)
     checks.equal("json, when", [times(r) for r in found], spans)
-    database = p.query("SELECT category, name, extdata, start, \"end\", tid FROM regions WHERE category LIKE 'KFD%' "
-                       "ORDER BY start")
+    *database, last = p.query("SELECT category, name, extdata, start, \"end\", tid FROM regions WHERE category LIKE 'KFD%' "
+                              "ORDER BY start")
+    checks.equal("rocpd, pages that are freed", (last[0], last[1], last[3:5]), (gone[0], gone[1], csv_times(freed)))
     data = [json.loads(r[2])["kfd"] for r in database]
     checks.equal("rocpd, pages that moved",
                  [(r[0], r[1], int(d["src_agent_id"]), int(d["dst_agent_id"]), int(d["start_address"]),
@@ -391,7 +398,8 @@ def check_kfd(checks, p):
     archive = Archive(p.directory)
     checks.equal("otf2, what is wrong", archive.problems, [])
     checks.equal("otf2, pages that moved", [(s["name"], s["begin"], s["end"]) for s in archive.slices
-                                            if s["category"] == "kfd"], [(moves[0][1], *span) for span in spans])
+                                            if s["category"] == "kfd"],
+                 [(moves[0][1], *span) for span in spans] + [(gone[1], *csv_times(freed))])
 
 
 class Archive:

@@ -134,18 +134,18 @@ def check_quality(checks, crocprof, programs):
                 listed[block, int(event)] = quality
         checks.true("quality of %d events" % len(listed), len(listed) > 100)
         checks.equal("quality on " + device, stated, listed)
-    with Profile(crocprof, ["-f", "rocpd", "-e", "SQ_WAVES,SQC_TC_STALL,GRBM_GUI_ACTIVE"],
+    with Profile(crocprof, ["-f", "rocpd", "-e", "SQ_WAVES,SDMA_SEM_IDLE,GRBM_GUI_ACTIVE"],
                  [os.path.join(programs, "geometry"), "4x1x1:64x1x1"]) as p:
         lines = [line.split() for line in p.stderr.splitlines()]
         checks.true("quality: titles: " + p.stderr,
-                    ["calls", "SQ_WAVES", "SQC_TC_STALL", "~GRBM_GUI_ACTIVE", "kernel"] in lines)
+                    ["calls", "SQ_WAVES", "SDMA_SEM_IDLE", "~GRBM_GUI_ACTIVE", "kernel"] in lines)
         touch = [line[:3] for line in lines if line[4:] and line[4].startswith("touch")]
         checks.equal("quality: no number where nothing is counted", touch, [["1", "4", "-"]])
         checks.true("quality: the device: " + p.stderr,
                     any(l[:1] == ["device:"] and "gfx90a," in l and "wall" in l for l in lines))
-        checks.true("quality: said before: " + p.stderr, "does not count, and reads as 0: SQC_TC_STALL" in p.stderr)
+        checks.true("quality: said before: " + p.stderr, "does not count, and reads as 0: SDMA_SEM_IDLE" in p.stderr)
         checks.equal("quality: in the database", p.query(
-            "SELECT name FROM pmc_info WHERE description LIKE '%reads 0)'"), [("SQC_TC_STALL",)])
+            "SELECT name FROM pmc_info WHERE description LIKE '%reads 0)'"), [("SDMA_SEM_IDLE",)])
 
 
 def check_replaced(checks, crocprof, programs):

@@ -67,12 +67,12 @@ def check_convert(checks, commands, database, directory):
 
 
 def check_kfd(checks, commands, directory, program):
-    """Events of the driver: shared memory that goes to the GPU and back."""
+    """Events of the driver: shared memory that goes to the GPU and back, and is freed."""
     database, said = record(commands.crocprof, os.path.join(directory, "kfd"), program, "--kfd-trace", "-f", "json", "--stats")
     made = os.path.join(directory, "kfd", "converted")
     commands.run("convert", database, "-d", made, "-f", "csv,json", "--stats")
     rows = lines_of(glob.glob(os.path.join(directory, "kfd", "*_kfd_trace.csv"))[0])
-    checks.equal("kfd, pages went there and back", len(rows), 1 + 2)
+    checks.equal("kfd, pages went there and back, and went", len(rows), 1 + 3)
     for kind in ("kfd_trace.csv", "kfd_stats.csv", "domain_stats.csv"):
         first, second = (lines_of(glob.glob(os.path.join(d, "*_" + kind))[0]) for d in (os.path.join(directory, "kfd"), made))
         checks.equal("kfd, " + kind, second, first)
@@ -90,8 +90,8 @@ def check_kfd(checks, commands, directory, program):
                 tables.startswith(report) and "KFD_PAGE_MIGRATE_PREFETCH" in report)
     found = [json.loads(line) for line in commands.run("script", "-f", "json", "--kinds=kfd", database).splitlines()]
     checks.equal("kfd, lines", [(k["start"], k["end"], k["start_address"], k["error"], k["name"]) for k in found],
-                 [(e["start_timestamp"], e["end_timestamp"], e["start_address"]["handle"], e["error_code"],
-                   "KFD_PAGE_MIGRATE_PREFETCH") for e in events[0]])
+                 [(e["start_timestamp"], e["end_timestamp"], e["start_address"]["handle"], e["error_code"], name)
+                  for e, name in zip(events[0], 2 * ["KFD_PAGE_MIGRATE_PREFETCH"] + ["KFD_EVENT_UNMAP_FROM_GPU_UNMAP_FROM_CPU"])])
 
 
 def check_window(checks, commands, database, directory):

@@ -79,20 +79,20 @@ def check_counted(checks, browser, crocprof, command, options):
 
 def check_quality(checks, browser, crocprof, command):
     """A counter that the device does not count has no value, and an approximation is marked: in the table and in a kernel's details."""
-    with Profile(crocprof, ["--pmc", "CPC_CPC_STAT_STALL,CPF_CPF_STAT_BUSY,SQ_WAVES", "--format", "csv,html"], command) as p:
+    with Profile(crocprof, ["--pmc", "SDMA_SEM_IDLE,CPF_CPF_STAT_BUSY,SQ_WAVES", "--format", "csv,html"], command) as p:
         page = check_page(checks, browser, p)
         cells = "[...document.querySelectorAll('#counters %s')].map((c) => c.textContent)"
         names = page.value(cells % "th")
-        checks.equal("names", sorted(names[2:]), ["CPC_CPC_STAT_STALL", "SQ_WAVES", "~CPF_CPF_STAT_BUSY"])
+        checks.equal("names", sorted(names[2:]), ["SDMA_SEM_IDLE", "SQ_WAVES", "~CPF_CPF_STAT_BUSY"])
         values = dict(zip(names, page.value(cells % "tbody tr:first-child td")))
-        checks.true("values: %r" % values, values["CPC_CPC_STAT_STALL"] == "-" and values["~CPF_CPF_STAT_BUSY"] not in ("-", "0"))
+        checks.true("values: %r" % values, values["SDMA_SEM_IDLE"] == "-" and values["~CPF_CPF_STAT_BUSY"] not in ("-", "0"))
         notes = page.value("document.getElementById('counter_notes').textContent")
         checks.true("notes: " + notes, "approximation" in notes and "does not count" in notes)
         page.value("croc.search('touch')")
         page.value("croc.step(1)")
         page.frame()
         details = page.value("document.getElementById('details').textContent")
-        checks.true("details: " + details, "CPC_CPC_STAT_STALL-" in details and "~CPF_CPF_STAT_BUSY" in details)
+        checks.true("details: " + details, "SDMA_SEM_IDLE-" in details and "~CPF_CPF_STAT_BUSY" in details)
 
 
 def check_analyzed(checks, browser, crocprof, command):

@@ -10,6 +10,7 @@ const struct tolerance tolerance_defaults[] = {
     {"*cycle*", CYCLES_PERCENT},
     {"*busy*", CYCLES_PERCENT},
     {"*stall*", CYCLES_PERCENT},
+    {"*_readyb", CYCLES_PERCENT},
     {"*wait*", CYCLES_PERCENT},
     {"*level*", CYCLES_PERCENT},
     {"*latency*", CYCLES_PERCENT},
