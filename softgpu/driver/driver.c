@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "driver/real.h"
 #include "driver/size_limit.h"
+#include "driver/svm.h"
 #include "driver/sysfs.h"
 #include "driver/topology.h"
 
@@ -235,7 +236,7 @@ static int driver_create(struct driver **out)
     driver->file = -1;
     driver->heap_next = DEVICE_OFFSET_HEAP;
     pthread_mutex_init(&driver->lock, NULL);
-    pthread_mutex_init(&driver->svm_lock, NULL);
+    svm_locks_init(driver);
     pthread_mutex_init(&driver->smi.lock, NULL);
     /* A thread that is about to wait has most likely just submitted something, so the command
      * processor is woken to look. */

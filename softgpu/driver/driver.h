@@ -76,6 +76,9 @@ struct driver {
     struct queue queues[DOORBELLS_PER_PAGE]; /* by queue id; 0 stays unused */
     pthread_mutex_t svm_lock; /* serialises SVM changes; may be held while vm_* wait */
     struct svm_range *svm;
+    /* Beside svm_lock: taken to link ranges, and to read where they are. Held for moments: nothing
+     * is allocated, freed or waited for under it. */
+    pthread_mutex_t svm_links_lock;
     /* Whether there may be any. Writers: under svm_lock. Reader: munmap() by the program (relaxed:
      * who unmaps memory knows of its attributes what it has told, or been told in some order). */
     _Atomic bool has_svm;

@@ -36,6 +36,25 @@ static const struct svm_attributes defaults = {
     .granularity = GRANULARITY_DEFAULT,
 };
 
+/* Who unmaps memory while it holds one of these itself (an allocator, a signal handler) is told. */
+void svm_locks_init(struct driver *driver)
+{
+    pthread_mutexattr_t kind;
+    pthread_mutexattr_init(&kind);
+    pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ERRORCHECK);
+    pthread_mutex_init(&driver->svm_lock, &kind);
+    pthread_mutex_init(&driver->svm_links_lock, &kind);
+    pthread_mutexattr_destroy(&kind);
+}
+
+/* Puts `range` where `*at` is; under driver.svm_lock. */
+static void range_link(struct driver *driver, struct svm_range **at, struct svm_range *range)
+{
+    pthread_mutex_lock(&driver->svm_links_lock);
+    *at = range;
+    pthread_mutex_unlock(&driver->svm_links_lock);
+}
+
 static struct svm_range *range_new(uint64_t start, uint64_t end,
                                    const struct svm_attributes *attributes, struct svm_range *next)
 {
@@ -114,8 +133,10 @@ static int range_split(struct driver *driver, struct svm_range *range, uint64_t 
         return status;
     }
     tail->location = range->location;
+    pthread_mutex_lock(&driver->svm_links_lock);
     range->end = at;
     range->next = tail;
+    pthread_mutex_unlock(&driver->svm_links_lock);
     return 0;
 }
 
@@ -138,7 +159,8 @@ static int ranges_carve(struct driver *driver, uint64_t start, uint64_t end, boo
             struct svm_range *filler = range_new(position, gap_end, &defaults, range);
             if (!filler)
                 return -ENOMEM;
-            *at = range = filler;
+            range_link(driver, at, filler);
+            range = filler;
         } else if (gap_end > position) {
             position = gap_end;
             continue;
@@ -366,7 +388,8 @@ int kfd_svm(struct driver *driver, uint64_t user)
 
 void svm_forget(struct driver *driver, uint64_t start, uint64_t end)
 {
-    pthread_mutex_lock(&driver->svm_lock);
+    if (pthread_mutex_lock(&driver->svm_lock) != 0)
+        return; /* from inside: what there is of it stays until something else is mapped there */
     ranges_carve(driver, start, end, false);
     for (struct svm_range **at = &driver->svm; *at;) {
         struct svm_range *range = *at;
@@ -378,15 +401,30 @@ void svm_forget(struct driver *driver, uint64_t start, uint64_t end)
             if (range->mapped & 1u << i)
                 smi_unmapped(driver, driver->gpu[i].gpu_id, range->start, range->end);
         range_unmap(driver, range);
-        *at = range->next;
+        range_link(driver, at, range->next);
         free(range);
     }
     atomic_store_explicit(&driver->has_svm, driver->svm != NULL, memory_order_relaxed);
     pthread_mutex_unlock(&driver->svm_lock);
 }
 
+static bool any_range(struct driver *driver, uint64_t start, uint64_t end)
+{
+    if (pthread_mutex_lock(&driver->svm_links_lock) != 0)
+        return false; /* a signal handler */
+    const struct svm_range *range = driver->svm;
+    while (range && range->end <= start)
+        range = range->next;
+    const bool found = range && range->start < end;
+    pthread_mutex_unlock(&driver->svm_links_lock);
+    return found;
+}
+
 void svm_unmapped(struct driver *driver, uint64_t start, uint64_t end)
 {
-    if (atomic_load_explicit(&driver->has_svm, memory_order_relaxed))
+    const int saved = errno;
+    if (atomic_load_explicit(&driver->has_svm, memory_order_relaxed) &&
+        any_range(driver, start, end))
         svm_forget(driver, start, end);
+    errno = saved;
 }

@@ -11,11 +11,14 @@
 
 struct driver;
 
+void svm_locks_init(struct driver *driver);
+
 /* Takes [start, end) out of every GPU's page table and forgets its attributes: the program now
  * uses these addresses for something else. */
 void svm_forget(struct driver *driver, uint64_t start, uint64_t end);
-/* The same of memory that is about to be unmapped: quick where there is no shared virtual memory.
- * Not for a thread that reads page tables. */
+/* The same of memory that is about to be unmapped: nothing is waited for where none of it is shared
+ * virtual memory, since allocators unmap their own inside calls of malloc() and free(), which this
+ * library does under its locks and while it reads page tables. Keeps errno. */
 void svm_unmapped(struct driver *driver, uint64_t start, uint64_t end);
 
 #endif

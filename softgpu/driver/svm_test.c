@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -116,6 +118,42 @@ static void memory_that_goes_is_no_gpus(void **state)
     svm_forget(driver, 0, UINT64_MAX);
 }
 
+static void *first_pages_forget(void *unused)
+{
+    (void)unused;
+    svm_forget(driver, (uintptr_t)memory, (uintptr_t)memory + 2 * PAGE);
+    return NULL;
+}
+
+/* Allocators unmap memory inside calls of malloc() and free(), wherever this library makes them:
+ * while it reads page tables, which others wait for, and while it changes attributes. */
+static void unmapping_other_memory_waits_for_nobody(void **state)
+{
+    uint32_t gpu = driver->gpu[0].gpu_id;
+    pthread_t thread;
+    (void)state;
+    void *other = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(other, MAP_FAILED);
+    assert_int_equal(set(0, 4, KFD_IOCTL_SVM_ATTR_ACCESS, gpu), 0);
+    vm_reader_enter(&reader);
+    assert_int_equal(pthread_create(&thread, NULL, first_pages_forget, NULL), 0);
+    while (pthread_mutex_trylock(&driver->svm_lock) == 0) {
+        pthread_mutex_unlock(&driver->svm_lock);
+        sched_yield();
+    }
+    assert_int_equal(munmap(other, PAGE), 0);
+    vm_reader_leave(&reader);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    expect("--ww----");
+    pthread_mutex_lock(&driver->svm_lock);
+    assert_int_equal(munmap(memory + 3 * PAGE, PAGE), 0);
+    pthread_mutex_unlock(&driver->svm_lock);
+    assert_ptr_equal(mmap(memory + 3 * PAGE, PAGE, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
+                     memory + 3 * PAGE);
+    svm_forget(driver, 0, UINT64_MAX);
+}
+
 static void queries_answer_for_the_whole_range(void **state)
 {
     (void)state;
@@ -145,6 +183,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(access_follows_the_attributes_page_by_page),
         cmocka_unit_test(memory_that_goes_is_no_gpus),
+        cmocka_unit_test(unmapping_other_memory_waits_for_nobody),
         cmocka_unit_test(queries_answer_for_the_whole_range),
         cmocka_unit_test(wrong_requests_are_refused_and_change_nothing),
     };
