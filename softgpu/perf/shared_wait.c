@@ -19,6 +19,6 @@ uint64_t shared_wait_group(struct shared_wait *wait, const struct shared_asked *
     wait->cycles = each > wait->cycles ? each : wait->cycles;
     const uint64_t duplicates = less(asked->hits, wait->room);
     wait->room -= duplicates;
-    wait->refuses |= duplicates < asked->hits;
+    wait->refuses |= duplicates < asked->hits && wait->cycles; /* until a line has come */
     return duplicates;
 }

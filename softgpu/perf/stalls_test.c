@@ -122,6 +122,24 @@ static void no_wait_is_longer_than_the_dispatch(void **state)
     perf_destroy(perf);
 }
 
+/* A group whose caches nobody looks at asks for no line, and leaves nothing to the next dispatch.
+ */
+static void nothing_is_refused_where_no_line_is_waited_for(void **state)
+{
+    struct perf *perf = perf_start();
+    (void)state;
+    perf_dispatch_begin(perf, 1, false);
+    perf_group_retire(perf, &(struct perf_group){
+                                .dispatch_seq = 1, .waves = 4, .busy_cycles = 5, .fetches = 100});
+    assert_int_not_equal(perf_dispatch_end(perf, 1), 0);
+    perf_dispatch_begin(perf, 1, true);
+    scalars_read(perf, 0, 0, 0, DUPLICATES / 2);
+    assert_int_not_equal(perf_dispatch_end(perf, 1), 0);
+    assert_int_equal(units_sum(perf, SRC_ICACHE_MISS), 1);
+    assert_int_equal(units_sum(perf, SRC_ICACHE_REFUSED), 0);
+    perf_destroy(perf);
+}
+
 /* Vector loads and stores of a group, of which the sampled ones have lines that wait for tags. */
 static struct perf_group tags_group(const struct perf_line_access *lines, uint32_t count)
 {
@@ -212,6 +230,7 @@ int main(void)
         cmocka_unit_test(waves_that_begin_together_ask_for_one_line),
         cmocka_unit_test(later_groups_wait_for_lines_of_their_own),
         cmocka_unit_test(no_wait_is_longer_than_the_dispatch),
+        cmocka_unit_test(nothing_is_refused_where_no_line_is_waited_for),
         cmocka_unit_test(tags_are_waited_for_as_samples_say),
         cmocka_unit_test(the_command_processor_works_for_launches),
     };
