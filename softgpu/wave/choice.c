@@ -69,9 +69,12 @@ uint64_t batch_size(const struct engine *engine, const struct dispatch *dispatch
 {
     uint64_t left = dispatch->group_total - dispatch->group_next, size = dispatch->batch;
     uint64_t window = dispatch->window - (dispatch->group_next - dispatch->group_retired);
-    uint64_t share = left / (2 * (uint64_t)engine->execute_limit), scratch = scratch_room(dispatch);
+    /* As much for all threads, and for what waits behind a slow one. */
+    const uint64_t parts = 2 * (uint64_t)engine->execute_limit, room = dispatch->window / parts;
+    uint64_t share = left / parts, scratch = scratch_room(dispatch);
     size = size < window ? size : window;
     size = size < share ? size : share;
+    size = size < room ? size : room;
     size = size < scratch ? size : scratch;
     /* Those of a cooperative launch wait for each other. */
     return size && !dispatch->launch.gws ? size : 1;

@@ -10,7 +10,8 @@
 
 enum { THREADS = 16, GROUPS = 1 << 20, WINDOW = 16384 };
 
-static uint64_t size_of(uint32_t in_flight, uint64_t started, uint32_t scratch_waves)
+static uint64_t size_of_window(uint32_t window, uint32_t in_flight, uint64_t started,
+                               uint32_t scratch_waves)
 {
     const struct engine engine = {.execute_limit = THREADS};
     struct dispatch dispatch = {.batch = BATCH_MAX,
@@ -18,10 +19,15 @@ static uint64_t size_of(uint32_t in_flight, uint64_t started, uint32_t scratch_w
                                 .group_next = started,
                                 .group_retired = started - in_flight,
                                 .in_flight = in_flight,
-                                .window = WINDOW,
+                                .window = window,
                                 .request.scratch_waves = scratch_waves,
                                 .launch.waves_per_group = 2};
     return batch_size(&engine, &dispatch);
+}
+
+static uint64_t size_of(uint32_t in_flight, uint64_t started, uint32_t scratch_waves)
+{
+    return size_of_window(WINDOW, in_flight, started, scratch_waves);
 }
 
 /* What the other threads have taken does not make a batch smaller. */
@@ -43,11 +49,20 @@ static void batches_are_limited(void **state)
     assert_int_equal(size_of(0, GROUPS - 3, 0), 1);
 }
 
+/* Nobody takes a window's rest, which would be a few groups each time. */
+static void a_short_window_is_for_all_threads(void **state)
+{
+    (void)state;
+    assert_int_equal(size_of_window(4096, 0, 100000, 0), 4096 / (2 * THREADS));
+    assert_int_equal(size_of_window(THREADS, 0, 100000, 0), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_thread_has_a_full_batch),
         cmocka_unit_test(batches_are_limited),
+        cmocka_unit_test(a_short_window_is_for_all_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -155,8 +155,9 @@ static int dispatch_prepare(struct engine *engine, struct dispatch *dispatch)
  * room in it for what they run and for what waits behind it. */
 static int reserve_window(const struct engine *engine, struct dispatch *dispatch)
 {
+    const uint64_t most = perf_wants(engine->perf) ? RETIRE_WINDOW_LOGGED_MAX : RETIRE_WINDOW_MAX;
     uint64_t window = 2 * (uint64_t)BATCH_MAX * engine->execute_limit;
-    window = window < RETIRE_WINDOW_MAX ? window : RETIRE_WINDOW_MAX;
+    window = window < most ? window : most;
     if (dispatch->launch.gws)
         window += groups_resident_max(engine, dispatch);
     dispatch->window =

@@ -9,8 +9,9 @@
 #include "wave/group.h"
 #include "wave/series.h"
 
-/* BATCH_MAX: groups that a thread takes at once, at most (pool.c). */
-enum { BATCH_MAX = 480, RETIRE_WINDOW_MAX = 16384 };
+/* BATCH_MAX: groups that a thread takes at once, at most (pool.c). LOGGED: where groups keep logs
+ * of their accesses until those before them have ended, which may be long. */
+enum { BATCH_MAX = 480, RETIRE_WINDOW_MAX = 16384, RETIRE_WINDOW_LOGGED_MAX = 4096 };
 enum { FREE_GROUPS_MAX = 64, POOL_THREADS_MAX = 64 };
 
 /* engine.c: threads that run groups where so many CPUs are there and nobody says how many. */
