@@ -39,14 +39,15 @@ EXPORT void *mmap64(void *address, size_t size_bytes, int rights, int flags, int
 }
 
 /* As the kernel does, before the memory goes: a GPU that comes for it later faults, and nothing
- * that the host maps there is taken for it. */
+ * that the host maps there is taken for it. What the kernel refuses is no reason to. */
 EXPORT int munmap(void *address, size_t size_bytes)
 {
     enum { PAGE_BYTES = 4096 };
-    struct driver *driver = driver_running();
-    const uint64_t start = (uintptr_t)address;
+    const uint64_t end_of_all = UINT64_C(1) << 47, start = (uintptr_t)address;
     const uint64_t room = (size_bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
-    if (driver && room && start % PAGE_BYTES == 0 && start + room > start)
+    struct driver *driver = driver_running();
+    if (driver && room && start % PAGE_BYTES == 0 && start < end_of_all &&
+        room <= end_of_all - start)
         svm_unmapped(driver, start, start + room);
     return (int)syscall(SYS_munmap, address, size_bytes);
 }

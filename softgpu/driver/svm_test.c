@@ -107,6 +107,7 @@ static void memory_that_goes_is_no_gpus(void **state)
     assert_int_equal(munmap(part + 1, PAGE), -1);
     assert_int_equal(errno, EINVAL);
     assert_int_equal(munmap(part, 0), -1);
+    assert_int_equal(munmap(part, SIZE_MAX / 2), -1); /* beyond all memory */
     expect("-wwwwww-");
     assert_int_equal(munmap(part, 2 * PAGE - 1), 0);
     expect("-w--www-");
