@@ -23,7 +23,8 @@ struct shared_asked {
     uint64_t cycles; /* of all misses, behind the cache */
 };
 
-/* Returns how many of the hits are duplicates. `is_first`: it begins with its dispatch. */
+/* Returns how many of the hits are duplicates. `is_first`: the group begins with its dispatch, and
+ * shares `wait`, which is all 0 then; others leave that alone. */
 uint64_t shared_wait_group(struct shared_wait *wait, const struct shared_asked *asked,
                            bool is_first);
 
