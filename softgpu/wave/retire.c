@@ -55,9 +55,9 @@ static void record_complete(struct finished_group *group)
 }
 
 /* A short log's memory stays with its slot, of so many of a ring, which keep megabytes at most. */
-enum { KEPT_ENTRIES = 256, KEPT_SLOTS = 4096 };
 static void accesses_free(struct finished_group *group, bool keeps)
 {
+    enum { KEPT_ENTRIES = 256 };
     const struct access_log *log = &group->accesses;
     if (!keeps || group->kept || log->capacity > KEPT_ENTRIES) {
         free(log->items);
@@ -166,7 +166,7 @@ static void groups_logs_free(const struct dispatch *dispatch, uint64_t first, ui
     for (uint64_t n = 0; n < count; n++) {
         const uint64_t slot = (first + n) % dispatch->window;
         struct finished_group *group = &dispatch->finished[slot];
-        logs_free(group, slot < KEPT_SLOTS);
+        logs_free(group, slot < RETIRE_WINDOW_LOGGED_MAX);
         n += group->repeats;
     }
 }

@@ -487,7 +487,8 @@ MI210 = {
 }
 
 
-# What waits in its 38 dispatches that are published: the least and the most.
+# What waits in its 38 dispatches that are published: the least and the most. Of the CPC's and of what is 0 the model has no
+# more than these figures, so that this only holds them where they are; the first four it makes of the copy itself.
 MI210_STALLS = {
     "TD_SPI_STALL": (189, 447), "TCP_TD_TCP_STALL_CYCLES": (3264, 5577),
     "SQC_DCACHE_INPUT_VALID_READYB": (55061, 206510), "SQC_TC_STALL": (0, 0),
