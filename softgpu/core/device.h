@@ -25,8 +25,9 @@ struct gpu_model {
     uint32_t xcc_count; /* accelerator dies */
     uint32_t se_count;  /* shader engines per XCC */
     uint32_t sh_per_se;
-    uint32_t cu_per_sh; /* physical, per shader array */
-    uint32_t cu_active; /* whole device */
+    uint32_t cu_per_sh;  /* physical, per shader array */
+    uint32_t cu_per_sqc; /* that share a scalar and an instruction cache, at most */
+    uint32_t cu_active;  /* whole device */
     uint32_t simd_per_cu;
     uint32_t waves_per_simd;
     uint32_t lds_bytes;      /* per CU */
@@ -34,6 +35,8 @@ struct gpu_model {
     uint32_t tcp_bytes, tcp_line_bytes, tcp_ways; /* vector L1, per CU */
     uint32_t tcc_bytes, tcc_line_bytes, tcc_ways; /* L2, whole XCC */
     uint32_t tcc_channels;                        /* per XCC */
+    uint8_t tcc_mixes;    /* channels and sets go by all bits of an address (perf/l2_mix.h) */
+    uint8_t scalar_types; /* requests of scalar caches are of their memory's type; else NC */
     uint32_t side_bytes; /* cache in front of the memory, of all XCCs ("Infinity Cache"), if any: */
     uint32_t side_bytes_per_sclk; /* and what it gives at its peak */
     uint64_t vram_bytes;

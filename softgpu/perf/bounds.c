@@ -382,35 +382,38 @@ static struct dispatch_cycles dispatch_cycles(const struct perf *perf,
 
 /* The unit is busy, and its waves wait, for longer, in proportion to the longest. */
 static void unit_stretch(struct perf *perf, struct running_dispatch *dispatch, size_t at,
-                         uint64_t more, uint64_t longest)
+                         uint64_t more, uint64_t longest, const struct memory_waits *waits)
 {
     struct unit_time *unit = &dispatch->units[at];
     if (!unit->busy_cycles)
         return;
     uint64_t busy = share(unit->busy_cycles, more, longest);
     uint64_t wait = share(unit->wave_cycles, more, longest);
-    uint64_t requests = unit->reads + unit->writes;
+    uint64_t requests = unit->reads + unit->writes, refused = waits_part(busy, waits->refused);
     unit->busy_cycles += busy;
     unit_add(perf, dispatch, at, SRC_CU_BUSY, busy);
     unit_add(perf, dispatch, at, SRC_WAVE_CYCLES, wait);
     unit_add(perf, dispatch, at, SRC_WAIT_CYCLES, wait);
     unit_add(perf, dispatch, at, SRC_SQC_STALL,
-             share(busy, unit->shared_misses, requests + unit->shared_misses));
+             share(refused, unit->shared_misses, requests + unit->shared_misses));
     if (!requests)
         return;
     unit->address_cycles += busy;
     unit->active_cycles += busy;
     unit_add(perf, dispatch, at, SRC_VMEM_LATENCY, wait);
-    /* Each of an instruction's requests is on its way for as long as the instruction waits. */
+    /* Each of an instruction's requests is on its way, or waits to be sent, for as long as the
+     * instruction waits. */
     unit_add(perf, dispatch, at, SRC_TCP_READ_LATENCY,
-             share(wait, unit->reads, unit->instructions));
+             share(waits_part(wait, waits->reads_on_way), unit->reads, unit->instructions));
     unit_add(perf, dispatch, at, SRC_TCP_WRITE_LATENCY,
-             share(wait, unit->writes, unit->instructions));
+             share(waits_part(wait, waits->writes_on_way), unit->writes, unit->instructions));
     unit_add(perf, dispatch, at, SRC_TA_CYCLES, busy);
     unit_add(perf, dispatch, at, SRC_TD_CYCLES, busy);
     unit_add(perf, dispatch, at, SRC_TCP_ACTIVE, busy);
-    unit_add(perf, dispatch, at, SRC_TCP_STALL, busy);
-    unit_add(perf, dispatch, at, SRC_TCP_WRITE_STALL, share(busy, unit->writes, requests));
+    unit_add(perf, dispatch, at, SRC_TCP_STALL, refused);
+    unit_add(perf, dispatch, at, SRC_TCP_LATENCY_WAIT, busy - refused);
+    unit_add(perf, dispatch, at, SRC_TCP_WRITE_STALL,
+             share(waits_part(busy, waits->write_data), unit->writes, requests));
     unit_add(perf, dispatch, at, SRC_TA_FULL, busy);
 }
 
@@ -458,11 +461,14 @@ void bounds_dispatch(struct perf *perf, struct running_dispatch *dispatch)
     uint64_t transfers = cycles.homes[longest_home(&cycles)];
     uint64_t elapsed = greater(within, transfers), more = elapsed - cycles.units;
     uint64_t waited = share(waves_cycles(dispatch), elapsed - within, cycles.units);
+    bool own = transfers > within && longest_home(&cycles) == HOME_OWN;
+    const struct memory_waits *waits =
+        own ? memory_waits_own(perf->model->gen) : memory_waits_other();
     if (dispatch->sample)
-        channels_add(perf, dispatch, &cycles, elapsed, elapsed - within, waited);
+        channels_add(perf, dispatch, &cycles, elapsed, elapsed - within, waited, waits);
     if (more && cycles.units) {
         for (uint32_t i = 0; i < dispatch->used_count; i++)
-            unit_stretch(perf, dispatch, dispatch->used[i], more, cycles.units);
+            unit_stretch(perf, dispatch, dispatch->used[i], more, cycles.units, waits);
         cycles = dispatch_cycles(perf, dispatch);
     }
     for (uint32_t i = 0; i < dispatch->used_count; i++)

@@ -3,6 +3,7 @@
 #define PERF_BOUNDS_INSIDE_H
 
 #include "perf/internal.h"
+#include "perf/memory_waits.h"
 
 static inline uint64_t greater(uint64_t a, uint64_t b)
 {
@@ -63,6 +64,6 @@ static inline enum memory_home longest_home(const struct dispatch_cycles *cycles
  * wait for some, and its waves, together, for `waited`. */
 void channels_add(struct perf *perf, const struct running_dispatch *dispatch,
                   const struct dispatch_cycles *cycles, uint64_t elapsed, uint64_t stalled,
-                  uint64_t waited);
+                  uint64_t waited, const struct memory_waits *waits);
 
 #endif

@@ -39,10 +39,13 @@ static bool any_work(const struct channel_work *work, uint64_t channels)
 /* A channel waits for memory or a link. Writes to the host are posted: nobody waits for the link
  * to take them (rocprofiler-compute's runs of an MI250 show none). */
 static void stalls_add(uint64_t *totals, enum memory_home home, const struct home_sample *moved,
-                       uint64_t waits)
+                       uint64_t cycles, const struct memory_waits *waits)
 {
-    uint64_t of_reads = share(waits, moved->reads, moved->reads + moved->writes);
-    uint64_t of_writes = home == HOME_HOST ? 0 : waits - of_reads;
+    uint64_t of_reads = share(cycles, moved->reads, moved->reads + moved->writes);
+    uint64_t of_writes = home == HOME_HOST ? 0 : cycles - of_reads;
+    CHANNEL(TCC_TAG_WAIT) += waits_part(of_reads + of_writes, waits->tags);
+    of_reads = waits_part(of_reads, waits->reads);
+    of_writes = waits_part(of_writes, waits->writes);
     CHANNEL(EA_READ_STALL) += of_reads;
     CHANNEL(EA_WRITE_STALL) += of_writes;
     CHANNEL(EA_READ_HOST_STALL) += home == HOME_HOST ? of_reads : 0;
@@ -53,7 +56,7 @@ static void stalls_add(uint64_t *totals, enum memory_home home, const struct hom
 /* Channels wait in proportion to what they have to do. */
 void channels_add(struct perf *perf, const struct running_dispatch *dispatch,
                   const struct dispatch_cycles *cycles, uint64_t elapsed, uint64_t stalled,
-                  uint64_t waited)
+                  uint64_t waited, const struct memory_waits *waits)
 {
     const struct dispatch_sample *sample = dispatch->sample;
     enum memory_home longest = longest_home(cycles);
@@ -67,10 +70,10 @@ void channels_add(struct perf *perf, const struct running_dispatch *dispatch,
         uint64_t *totals = perf->channel[i], touches = sample->touches[i];
         if (!touches && !work->reads && !work->writes)
             continue; /* of a small dispatch most */
-        uint64_t waits = share(stalled, touches, most);
+        uint64_t waiting = share(stalled, touches, most);
         uint64_t requests = share(cycles->requests, touches, sample->touched);
-        CHANNEL(TCC_BUSY) += less(requests, elapsed - stalled) + waits;
-        stalls_add(totals, longest, &sample->homes[longest], waits);
+        CHANNEL(TCC_BUSY) += less(requests, elapsed - stalled) + waiting;
+        stalls_add(totals, longest, &sample->homes[longest], waiting, waits);
         CHANNEL(EA_READ_LEVEL) +=
             work->reads * (MEMORY_READ_CYCLES + queued) + work->read_link_cycles;
         CHANNEL(EA_WRITE_LEVEL) +=

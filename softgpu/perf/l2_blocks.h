@@ -3,6 +3,7 @@
 #ifndef PERF_L2_BLOCKS_H
 #define PERF_L2_BLOCKS_H
 
+#include "perf/l2_mix.h"
 #include "perf/memory.h"
 #include "perf/memory_inside.h"
 

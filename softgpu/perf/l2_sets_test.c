@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "perf/l2_mix.h"
 #include "perf/l2_sets.h"
 
 enum { LINE = 128, SETS = 2048, SIZE_BYTES = SETS * L2_WAYS * LINE, USED = 8, LINES = LINE / 64 };
@@ -165,12 +166,43 @@ static void impossible_sizes_are_refused(void **state)
     assert_int_not_equal(l2_sets_create(&l2, 3 * SIZE_BYTES, LINE, L2_WAYS), 0);
 }
 
+/* Groups of any size go to eight XCCs in turn: one XCC's blocks still use all channels and sets
+ * alike, and no two blocks become one. */
+static void an_xcc_uses_all_of_its_l2(void **state)
+{
+    enum { PLACES = 1 << L2_MIX_BITS, BLOCKS = 256 * PLACES, XCCS = 8, BLOCK = 256 };
+    static uint32_t counts[PLACES];
+    (void)state;
+    for (uint32_t group_bytes = BLOCK; group_bytes <= 256 * BLOCK; group_bytes *= 2) {
+        memset(counts, 0, sizeof counts);
+        for (uint64_t block = 0; block < BLOCKS; block++)
+            if (block * BLOCK / group_bytes % XCCS == 5)
+                counts[l2_block_mixed(block) % PLACES]++;
+        for (uint32_t i = 0; i < PLACES; i++)
+            assert_int_equal(counts[i], BLOCKS / XCCS / PLACES);
+    }
+    for (uint64_t above = 0; above < 100; above++) {
+        memset(counts, 0, sizeof counts);
+        for (uint64_t block = above * PLACES; block < (above + 1) * PLACES; block++) {
+            assert_int_equal(l2_block_mixed(block) / PLACES, above);
+            counts[l2_block_mixed(block) % PLACES]++;
+        }
+        for (uint32_t i = 0; i < PLACES; i++)
+            assert_int_equal(counts[i], 1);
+    }
+    /* A byte keeps its place in the block, and what is said of its memory. */
+    assert_int_equal(l2_place_mixed(UINT64_C(0x0500000000040123)), UINT64_C(0x0500000000064823));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(replacement_is_exact_lru),      cmocka_unit_test(blocks_are_their_lines),
-        cmocka_unit_test(ways_are_told_by_their_states), cmocka_unit_test(parts_of_an_address),
+        cmocka_unit_test(replacement_is_exact_lru),
+        cmocka_unit_test(blocks_are_their_lines),
+        cmocka_unit_test(ways_are_told_by_their_states),
+        cmocka_unit_test(parts_of_an_address),
         cmocka_unit_test(impossible_sizes_are_refused),
+        cmocka_unit_test(an_xcc_uses_all_of_its_l2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

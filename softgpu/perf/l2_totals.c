@@ -35,8 +35,13 @@ static void channel_settle(const struct memory_model *memory, uint64_t seen[SEEN
     const uint64_t lines = 1u << memory->tcc->block_shift, *read = seen + SEEN_READ;
     const uint64_t block_reads = CACHE_BLOCK_BYTES / memory->model->tcp_line_bytes;
     const uint64_t block_misses = block_reads * seen[SEEN_READ_BLOCK_MISS];
-    const uint64_t read_misses = read[1] + read[2] + read[3] + block_misses;
-    const uint64_t read_hits = read[0] + block_reads * seen[SEEN_READ_BLOCK_HIT];
+    const uint64_t joined = seen[SEEN_JOINED_MISS] + seen[SEEN_JOINED_ALONE];
+    const uint64_t singles = read[1] + read[2] + read[3];
+    /* A block's lines are a request each, whatever the L1 asks for. */
+    const uint64_t read_misses =
+        singles + seen[SEEN_JOINED_ALONE] + lines * seen[SEEN_READ_BLOCK_MISS];
+    const uint64_t read_hits =
+        read[0] - seen[SEEN_JOINED_ALONE] + lines * seen[SEEN_READ_BLOCK_HIT];
     const bool halves = block_reads == BLOCK_LINES; /* of lines of 128 bytes */
     /* What of a block's lines is no first part of a line of the L2 finds what that has made. */
     const uint64_t write_misses = seen[SEEN_WRITE_MISS] + lines * seen[SEEN_WRITE_BLOCK_MISS];
@@ -49,9 +54,9 @@ static void channel_settle(const struct memory_model *memory, uint64_t seen[SEEN
     totals[CHANNEL(TCC_RW)] += read_hits + read_misses + writes;
     totals[CHANNEL(TCC_HIT)] += read_hits + writes - write_misses;
     totals[CHANNEL(TCC_MISS)] += read_misses + write_misses;
-    totals[CHANNEL(EA_READ_64)] += read[1] + read[2] + (halves ? block_misses : 0);
+    totals[CHANNEL(EA_READ_64)] += read[1] + read[2] + joined + (halves ? block_misses : 0);
     totals[CHANNEL(EA_READ_128)] += read[3] + (halves ? 0 : block_misses);
-    channel->work->reads += read_misses;
+    channel->work->reads += singles + joined + block_misses;
 }
 
 /* Lines that have left for others, with no dirty sector, with one, or with two. */

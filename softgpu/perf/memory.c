@@ -126,7 +126,9 @@ static struct l2_view l2_view_of(struct memory_model *memory, uint32_t xcc)
                             .block_full = (uint8_t)((L2_VALID + L2_DIRTY + L2_FULL) * sectors),
                             .channels = memory->model->tcc_channels - 1,
                             .sectors = (1u << l2->line_shift) / CACHE_SECTOR_BYTES - 1,
-                            .reads = reads_lines ? L2_SECTORS_ALL : 0};
+                            .reads = reads_lines ? L2_SECTORS_ALL : 0,
+                            .mixes = memory->model->tcc_mixes,
+                            .joins = !reads_lines && sectors == L2_SECTORS_ALL};
 }
 
 /* What is the same for all groups. */
@@ -189,11 +191,11 @@ void memory_destroy(struct memory_model *memory)
 void memory_acquire(struct memory_model *memory)
 {
     for (uint32_t i = 0; i < memory->units_used.count; i++) {
-        uint32_t at = memory->units_used.list[i], pair = pair_of(memory, at);
+        uint32_t at = memory->units_used.list[i], shared = shared_of(memory, at);
         cache_clear(&memory->tcp[at]);
-        cache_clear(&memory->sqc[pair]);
-        cache_clear(&memory->icache[pair]);
-        memory->shared_waits[pair] = (struct shared_waits){0};
+        cache_clear(&memory->sqc[shared]);
+        cache_clear(&memory->icache[shared]);
+        memory->shared_waits[shared] = (struct shared_waits){0};
     }
     used_forget(&memory->units_used);
 }
@@ -225,12 +227,12 @@ static void entries_pass(const struct path *path, const struct perf_group *group
 static struct path *path_of(struct memory_model *memory, uint32_t at,
                             const struct memory_totals *totals)
 {
-    const uint32_t xcc = at / memory->units, pair = pair_of(memory, at);
+    const uint32_t xcc = at / memory->units, shared = shared_of(memory, at);
     struct path *path = &memory->paths[xcc];
     channels_seen_for(memory, xcc, totals);
     path->tcp = &memory->tcp[at];
-    path->sqc = &memory->sqc[pair];
-    path->icache = &memory->icache[pair];
+    path->sqc = &memory->sqc[shared];
+    path->icache = &memory->icache[shared];
     path->utcl1 = &memory->utcl1[at];
     path->l2.generation = path->tcc->generation;
     path->totals = totals;
@@ -263,7 +265,7 @@ static void shared_count(struct memory_model *memory, const struct perf_group *g
         misses, hits, now.latency - before->latency - SCALAR_HIT_CYCLES * (misses + hits)};
     const struct shared_asked code = {fetch_misses, fetch_hits,
                                       now.fetch_latency - before->fetch_latency};
-    struct shared_waits *waits = &memory->shared_waits[pair_of(memory, at)];
+    struct shared_waits *waits = &memory->shared_waits[shared_of(memory, at)];
     cu[SRC_SQC_DUPLICATE] += shared_wait_group(&waits->scalars, &scalars, begins);
     cu[SRC_ICACHE_DUPLICATE] += shared_wait_group(&waits->code, &code, begins);
 }
@@ -315,18 +317,18 @@ void memory_shared_end(struct memory_model *memory, uint64_t cycles, uint64_t (*
     const struct used_list *used = &memory->units_used;
     uint64_t scalars = 0, code = 0;
     for (uint32_t i = 0; i < used->count; i++) {
-        const struct shared_waits *waits = &memory->shared_waits[pair_of(memory, used->list[i])];
+        const struct shared_waits *waits = &memory->shared_waits[shared_of(memory, used->list[i])];
         scalars = longest_wait(scalars, &waits->scalars);
         code = longest_wait(code, &waits->code);
     }
     scalars = scalars < cycles ? scalars : cycles;
     code = code < cycles ? code : cycles;
     for (uint32_t i = 0; i < used->count; i++) {
-        const uint32_t pair = pair_of(memory, used->list[i]);
-        struct shared_waits *waits = &memory->shared_waits[pair];
-        uint64_t *not_seen = hidden ? hidden[pair] : NULL;
-        refused_add(&waits->scalars, scalars, cu[pair], not_seen, SRC_SQC_REFUSED);
-        refused_add(&waits->code, code, cu[pair], not_seen, SRC_ICACHE_REFUSED);
+        const uint32_t shared = shared_of(memory, used->list[i]);
+        struct shared_waits *waits = &memory->shared_waits[shared];
+        uint64_t *not_seen = hidden ? hidden[shared] : NULL;
+        refused_add(&waits->scalars, scalars, cu[shared], not_seen, SRC_SQC_REFUSED);
+        refused_add(&waits->code, code, cu[shared], not_seen, SRC_ICACHE_REFUSED);
         *waits = (struct shared_waits){0};
     }
 }

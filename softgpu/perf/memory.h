@@ -1,6 +1,6 @@
 /*
  * The cache hierarchy as the counters see it: a vector L1 (TCP) in each compute unit, a scalar
- * cache (SQC) for each pair of units, and L2 channels (TCC) in each XCC. Fed with one stream of
+ * cache (SQC) for two or three units, and L2 channels (TCC) in each XCC. Fed with one stream of
  * line requests in work-group order, so the same run gives the same counts.
  */
 #ifndef PERF_MEMORY_H
@@ -63,6 +63,8 @@ enum seen_slot {
     SEEN_READ_BLOCK_MISS,
     SEEN_WRITE_BLOCK_HIT,
     SEEN_WRITE_BLOCK_MISS,
+    SEEN_JOINED_MISS,  /* a read that joins the one before, whose own sector was missing, too */
+    SEEN_JOINED_ALONE, /* and one that makes a miss of a hit */
     SEEN_SLOTS
 };
 struct channels_seen {
@@ -76,7 +78,7 @@ struct channels_seen {
 struct memory_level;
 struct path;
 
-/* Of a pair of units. */
+/* Of units that share these caches. */
 struct shared_waits {
     struct shared_wait scalars, code;
 };
@@ -156,8 +158,8 @@ void memory_acquire(struct memory_model *memory);
 void memory_release(struct memory_model *memory, uint64_t (*channel)[SRC_CHANNEL_COUNT],
                     struct channel_work *work);
 /* The same dispatch, whose groups have no more to count, took so long: cycles that scalar and
- * instruction caches took no requests, of the first of each pair of units. Those of pairs
- * [xcc][unit / 2 * 2] go to `cu`, and to `hidden` unless that is NULL. */
+ * instruction caches took no requests go to `cu`, and to `hidden` unless that is NULL: to the first
+ * of the units that share them. */
 void memory_shared_end(struct memory_model *memory, uint64_t cycles, uint64_t (*cu)[SRC_CU_COUNT],
                        uint64_t (*hidden)[SRC_CU_COUNT]);
 /* Totals of channels, and dispatches' work, lack nothing from now on. */

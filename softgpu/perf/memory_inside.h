@@ -7,7 +7,7 @@
 
 #include "perf/memory.h"
 
-enum { UNITS_PER_SQC = 2, SQC_WAYS = 4 };
+enum { SQC_WAYS = 4 };
 
 static inline void used_note(struct used_list *used, uint32_t at)
 {
@@ -24,10 +24,14 @@ static inline void used_forget(struct used_list *used)
     used->count = 0;
 }
 
-/* The scalar and the instruction cache that a unit shares with its neighbour. */
-static inline uint32_t pair_of(const struct memory_model *memory, uint32_t at)
+/* The first of the units that share a scalar and an instruction cache with this one: two or three
+ * neighbours of its shader array, as evenly as that goes. (Copies on an MI100 miss in 48 such
+ * caches, on an MI210 in 56, on an MI300X in 160.) */
+static inline uint32_t shared_of(const struct memory_model *memory, uint32_t at)
 {
-    return at - at % memory->units % UNITS_PER_SQC;
+    const uint32_t units = memory->model->cu_per_sh, each = memory->model->cu_per_sqc;
+    const uint32_t caches = (units + each - 1) / each, own = at % units;
+    return at - own + (own * caches / units * units + caches - 1) / caches;
 }
 
 /* MI200: consecutive 256-byte blocks go to consecutive L2 channels. Each is four lines of the log.
@@ -52,8 +56,14 @@ struct request {
     uint8_t conflicts;
 };
 enum { REQUESTS = 512, REQUESTS_OF_ENTRY = BLOCK_LINES };
+/* The read before, which another one may join. */
+struct request_before {
+    uint64_t va;
+    bool hit;
+};
 struct requests {
     uint32_t count;
+    struct request_before before; /* the first one */
     struct request items[REQUESTS];
 };
 
@@ -67,6 +77,8 @@ struct l2_view {
     uint32_t sectors;                /* of a line, mask */
     uint8_t block_valid, block_full; /* states of a block's lines that was read, and written */
     uint32_t reads;                  /* what vector reads want of a line besides their own sector */
+    bool mixes;                      /* places are those of l2_mix.h */
+    bool joins; /* a line's halves that are asked for in a row are one request */
 };
 
 /* A group's way through the caches: those of its unit, and the L2 of its XCC; and where all is
@@ -122,7 +134,7 @@ bool stream_pass(const struct path *path, struct perf_moves *moves, bool is_next
 #define PERF_NAME_OF(stem, level)       stem##_##level
 #define PERF_NAME_OF_LEVEL(stem, level) PERF_NAME_OF(stem, level)
 #define PERF_LEVEL_NAME(stem)           PERF_NAME_OF_LEVEL(stem, PERF_LEVEL)
-typedef void requests_serve_fn(const struct path *path, const struct requests *requests);
+typedef void requests_serve_fn(const struct path *path, struct requests *requests);
 typedef void l2_release_fn(struct memory_model *memory, uint64_t (*channel)[SRC_CHANNEL_COUNT],
                            struct channel_work *work);
 typedef void entries_run_fn(const struct path *path, const struct perf_group *group);

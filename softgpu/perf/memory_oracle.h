@@ -60,9 +60,20 @@ struct oracle {
     const struct gpu_model *model;
     uint32_t unit_count;
     uint64_t now;
+    uint64_t
+        before; /* what the group has asked an L2 for last, if it was a line's first half that */
+    bool before_hit; /* a vector L1 reads, and what came of it */
     struct unit *units;
     struct l2 *channels;
 };
+
+/* The first unit of those with the same scalar and instruction cache. */
+static uint32_t shares_with(const struct gpu_model *model, uint32_t at)
+{
+    static const uint8_t threes[16] = {0, 0, 0, 3, 3, 3, 6, 6, 8, 8, 8, 11, 11, 11, 14, 14};
+    bool old = model->gen == GPU_GFX906 || model->gen == GPU_GFX908;
+    return old ? at / 16 * 16 + threes[at % 16] : at / 2 * 2;
+}
 
 static struct table table_make(uint32_t bytes, uint32_t line_bytes, uint32_t ways)
 {
@@ -189,6 +200,7 @@ static bool line_clean(struct l2 *l2, struct line *line)
 struct request {
     enum perf_access_kind kind;
     bool is_scalar; /* from a scalar or an instruction cache */
+    uint64_t type;  /* what the L2 takes its memory for */
     uint64_t va;
     bool sector[2]; /* of the line, that are wanted */
     uint64_t bytes; /* that are written, of the sector at `va` */
@@ -228,7 +240,7 @@ static void l2_bypass(struct l2 *l2, const struct request *request)
 
 static void l2_types(struct l2 *l2, const struct request *request)
 {
-    uint64_t type = request->is_scalar ? MEMORY_NC : type_of(request->va);
+    uint64_t type = request->type;
     COUNT(l2, TCC_READ, request->kind == ACCESS_READ);
     COUNT(l2, TCC_WRITE, request->kind == ACCESS_WRITE);
     COUNT(l2, TCC_ATOMIC, request->kind == ACCESS_ATOMIC);
@@ -238,14 +250,46 @@ static void l2_types(struct l2 *l2, const struct request *request)
     COUNT(l2, TCC_CC, type == MEMORY_CC);
 }
 
+/* A gfx942's L2: each bit from 8 on that chooses channel or set is turned by those above, of which
+ * the first, the fourth and so on belong to the first, the fourth and so on here, too. */
+static uint64_t block_of(const struct gpu_model *model, uint64_t va)
+{
+    uint64_t block = va / CHANNEL_BLOCK;
+    if (model->gen != GPU_GFX942)
+        return block;
+    for (int bit = 0; bit < 10; bit++)
+        for (int above = 18 + bit % 3; above < 56; above += 3)
+            block ^= (va >> above & 1) << bit;
+    return block;
+}
+
+/* Halves of a line that an L1 of shorter lines reads one after another. */
+static bool is_second_half(const struct oracle *oracle, const struct request *request)
+{
+    const struct gpu_model *model = oracle->model;
+    bool vector = request->kind == ACCESS_READ && !request->is_scalar;
+    return vector && model->tcp_line_bytes == LINE && model->tcc_line_bytes == 2 * LINE &&
+           request->va % (2 * LINE) && oracle->before == request->va - LINE;
+}
+
+/* What the first half's request was counted as is what both are worth. */
+static void second_half_count(struct oracle *oracle, struct l2 *l2, bool hit)
+{
+    COUNT(l2, TCC_HIT, -(uint64_t)(oracle->before_hit && !hit));
+    COUNT(l2, TCC_MISS, oracle->before_hit && !hit);
+}
+
 static bool l2_request(struct oracle *oracle, uint32_t xcc, const struct request *request)
 {
     uint32_t channels = oracle->model->tcc_channels;
-    uint64_t block = request->va / CHANNEL_BLOCK;
+    uint64_t block = block_of(oracle->model, request->va);
+    bool joins = is_second_half(oracle, request);
     uint64_t local = block / channels * CHANNEL_BLOCK + request->va % CHANNEL_BLOCK;
     struct l2 *l2 = &oracle->channels[xcc * channels + block % channels];
-    l2_types(l2, request);
-    if (!request->is_scalar && type_of(request->va) == MEMORY_UC) {
+    oracle->before = 0;
+    if (!joins)
+        l2_types(l2, request);
+    if (request->type == MEMORY_UC) {
         l2_bypass(l2, request);
         return false;
     }
@@ -268,8 +312,13 @@ static bool l2_request(struct oracle *oracle, uint32_t xcc, const struct request
     memory_read(l2, request->va, fetched > 0);
     COUNT(l2, EA_READ_64, fetched == 1);
     COUNT(l2, EA_READ_128, fetched == 2);
-    COUNT(l2, TCC_HIT, hit);
-    COUNT(l2, TCC_MISS, !hit);
+    COUNT(l2, TCC_HIT, hit && !joins);
+    COUNT(l2, TCC_MISS, !hit && !joins);
+    if (joins)
+        second_half_count(oracle, l2, hit);
+    if (request->kind == ACCESS_READ && !request->is_scalar && request->va >> 56 == 0)
+        oracle->before = request->va;
+    oracle->before_hit = hit;
     uint64_t *dirty = &line->dirty[local % l2->table.line_bytes / LINE];
     *dirty |= request->bytes;
     if (*dirty == UINT64_MAX) /* nothing of it is missing */
@@ -288,10 +337,14 @@ static void sectors_of(const struct oracle *oracle, uint32_t line_bytes, struct 
 
 /* What a read costs behind its first-level cache; 0: it hits there. */
 static uint64_t first_read(struct oracle *oracle, uint32_t xcc, const struct table *table,
-                           uint64_t va, bool is_scalar)
+                           uint64_t va, enum perf_access_kind kind)
 {
     struct line *line = line_find(table, va);
+    bool is_scalar = kind != ACCESS_READ;
     struct request request = {.kind = ACCESS_READ, .is_scalar = is_scalar, .va = va};
+    request.type = type_of(va);
+    if (kind == ACCESS_SCALAR_READ && oracle->model->gen != GPU_GFX942)
+        request.type = MEMORY_NC;
     bool hit = line;
     if (!hit) {
         line = line_oldest(table, va);
@@ -367,7 +420,7 @@ static void vector_read(struct oracle *oracle, uint32_t xcc, struct unit *unit,
 {
     if (line->flags & ACCESS_GLC)
         line_forget(&unit->l1, line->line_va);
-    uint64_t cycles = first_read(oracle, xcc, &unit->l1, line->line_va, false);
+    uint64_t cycles = first_read(oracle, xcc, &unit->l1, line->line_va, ACCESS_READ);
     ADD(TCP_READ_MISS, cycles > 0);
     if (cycles)
         unit_types(unit, line);
@@ -380,6 +433,7 @@ static void vector_modify(struct oracle *oracle, uint32_t xcc, struct unit *unit
     bool is_atomic = line->kind == ACCESS_ATOMIC, returns = is_atomic && line->flags & ACCESS_GLC;
     struct request request = {
         .kind = line->kind, .va = line->line_va, .conflicts = line->conflicts};
+    request.type = type_of(line->line_va);
     request.bytes = (uint64_t)line->bytes_mask_hi << 32 | line->bytes_mask_lo;
     sectors_of(oracle, LINE, &request);
     if (is_atomic)
@@ -414,13 +468,15 @@ static void oracle_line(struct oracle *oracle, uint32_t xcc, uint32_t at,
         vector_modify(oracle, xcc, unit, line);
         break;
     case ACCESS_SCALAR_READ:
-        cycles = first_read(oracle, xcc, &units[at / 2 * 2].scalar, line->line_va, true);
+        cycles = first_read(oracle, xcc, &units[shares_with(oracle->model, at)].scalar,
+                            line->line_va, ACCESS_SCALAR_READ);
         ADD(SQC_HIT, !cycles);
         ADD(SQC_MISS, cycles > 0);
         ADD(SQC_LATENCY, CYCLES_SHARED + cycles);
         break;
     case ACCESS_FETCH:
-        cycles = first_read(oracle, xcc, &units[at / 2 * 2].code, line->line_va, true);
+        cycles = first_read(oracle, xcc, &units[shares_with(oracle->model, at)].code, line->line_va,
+                            ACCESS_FETCH);
         ADD(ICACHE_MISS, cycles > 0);
         ADD(ICACHE_HIT, -(uint64_t)(cycles > 0)); /* of all fetches: oracle_fetches() */
         ADD(IFETCH_LATENCY, cycles);
@@ -456,7 +512,8 @@ static void oracle_group_end(struct oracle *oracle, uint32_t xcc, uint32_t at, b
                              const uint64_t before[4])
 {
     struct unit *units = oracle->units + (size_t)xcc * oracle->unit_count, *unit = &units[at];
-    uint64_t *on_way = units[at / 2 * 2].on_way, now[4];
+    uint64_t *on_way = units[shares_with(oracle->model, at)].on_way, now[4];
+    oracle->before = 0;
     shared_counts_take(unit, now);
     ADD(SQC_DUPLICATE, duplicates_of(&on_way[0], is_first, now[0] - before[0], now[1] - before[1]));
     ADD(ICACHE_DUPLICATE,

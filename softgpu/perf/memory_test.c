@@ -93,7 +93,9 @@ static uint64_t place_choose(const struct stream *stream)
     uint64_t way_blocks = model->tcc_bytes / model->tcc_ways / CHANNEL_BLOCK;
     if (blocks)
         return base + random32((uint32_t)blocks) * (uint64_t)CHANNEL_BLOCK;
-    return base + (random32(3) + random32(2 * model->tcc_ways + 2) * way_blocks) * CHANNEL_BLOCK;
+    /* Where higher bits choose sets, too, eight times as many come to the same ones. */
+    uint32_t places = (2 * model->tcc_ways + 2) * (model->tcc_mixes ? 8 : 1);
+    return base + (random32(3) + random32(places) * way_blocks) * CHANNEL_BLOCK;
 }
 
 static uint64_t block_choose(const struct stream *stream)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "perf/l2_mix.h"
 #include "perf/memory.h"
 
 enum { BLOCK_WAYS = 16, SECTORS = SAMPLE_BLOCK_BYTES / SAMPLE_SECTOR_BYTES };
@@ -307,7 +308,8 @@ static void block_access(struct dispatch_sample *sample, uint32_t xcc,
     uint32_t wanted = sectors_wanted(model, access);
     uint32_t requests = scalar ? 0 : sample_weight(sample->limit) * bits(wanted);
     sample->touched += requests;
-    sample->touches[xcc * model->tcc_channels + access->number % model->tcc_channels] += requests;
+    uint64_t block = model->tcc_mixes ? l2_block_mixed(access->number) : access->number;
+    sample->touches[xcc * model->tcc_channels + block % model->tcc_channels] += requests;
     if (type_of(access) == MEMORY_UC && !scalar)
         block_pass(sample, access, wanted);
     else
@@ -358,7 +360,7 @@ struct path {
     struct cache *l1;
     struct translations *translations;
     uint64_t *asked; /* [channel] of its XCC */
-    uint32_t channels;
+    const struct gpu_model *model;
 };
 
 static void instruction_end(const struct instruction *inst)
@@ -373,7 +375,9 @@ static void instruction_end(const struct instruction *inst)
 
 static void request(const struct path *path, uint64_t va)
 {
-    path->asked[va / SAMPLE_BLOCK_BYTES % path->channels]++;
+    uint64_t block = va / SAMPLE_BLOCK_BYTES;
+    block = path->model->tcc_mixes ? l2_block_mixed(block) : block;
+    path->asked[block % path->model->tcc_channels]++;
 }
 
 static void line_read(const struct path *path, const struct perf_line_access *access, uint64_t va,
@@ -518,9 +522,9 @@ void dispatch_sample_group(struct dispatch_sample *sample, const struct perf_gro
         round->lds_seen[i].cycles += group->lds_samples[i].cycles;
     }
     uint32_t slot = sample->slots > SAMPLE_UNITS ? unit : group->sample_slot;
-    uint32_t channels = sample->model->tcc_channels;
     const struct path path = {&sample->l1[slot], &sample->translations[slot],
-                              sample->asked + (size_t)xcc * channels, channels};
+                              sample->asked + (size_t)xcc * sample->model->tcc_channels,
+                              sample->model};
     accesses_look(&path, group, round);
 }
 

@@ -158,6 +158,7 @@
     X(EA_WRITE_UNCACHED, L2)                                                                       \
     X(EA_ATOMIC, L2) /* of writes: atomics that are done there */                                  \
     X(TCC_BUSY, TIME) /* the channel works, or waits for memory */                                 \
+    X(TCC_TAG_WAIT, TIME) /* of these: no request is looked up */                                  \
     X(EA_READ_STALL, TIME) /* of these: memory takes no more reads, or writes */                   \
     X(EA_WRITE_STALL, TIME)                                                                        \
     X(EA_READ_HOST_STALL, TIME) /* of these: the link to the host, or to other GPUs, takes none */ \

@@ -458,6 +458,7 @@ void PERF_LEVEL_NAME(entries_run)(const struct path *path, const struct perf_gro
     const struct looks *looks = path->tcp->way_count == 64 ? &looks_64 : &looks_any;
     struct requests requests;
     uint64_t at = 0;
+    requests.before = (struct request_before){0};
     while (at < group->access_count) {
         requests.count = 0;
         at = entries_look(path, looks, group, at, &requests);
@@ -470,6 +471,7 @@ static __attribute__((noinline)) void stream_other(const struct path *path, uint
                                                    enum request_kind kind)
 {
     struct requests one;
+    one.before = (struct request_before){0};
     one.items[0] = (struct request){.va = va, .bytes = UINT64_MAX, .kind = (uint8_t)kind};
     one.count = 1;
     PERF_LEVEL_NAME(l2_requests_serve)(path, &one);
@@ -486,11 +488,12 @@ CACHE_INLINE void stream_move(const struct path *path, uint32_t ways,
         const uint64_t va = access->line_va + step, line = va >> shape.line_shift;
         own.crossed |= va ^ access->line_va;
         access->line_va = va;
-        const uint32_t at = block_at(path, va);
+        const uint64_t place = path->l2.mixes ? l2_place_mixed(va) : va;
+        const uint32_t at = block_at(path, place);
         if (access->kind == ACCESS_WRITE) {
             struct l2_set *to = block_set(path, at);
             if (__builtin_expect(to != NULL, 1))
-                block_write(path, to, at, va);
+                block_write(path, to, at, place);
             else
                 stream_other(path, va, REQUEST_WRITE_BLOCK);
             continue;
@@ -500,7 +503,7 @@ CACHE_INLINE void stream_move(const struct path *path, uint32_t ways,
         struct l2_set *from = block_set(path, at);
         own.lacked++;
         if (__builtin_expect(from != NULL, 1)) {
-            own.hits += block_read(path, from, va);
+            own.hits += block_read(path, from, place);
         } else {
             own.others++;
             stream_other(path, va, REQUEST_READ_BLOCK);

@@ -52,7 +52,9 @@ def check_read(checks, kernel, v, kind, own, link):
     for other in ("RW", "NC", "UC", "CC"):
         wanted = LINES if other == kind else 0
         about(checks, kernel + " " + other, v["TCP_TCC_%s_READ_REQ" % other], wanted, 0)
-        more = 0 if other != "NC" else v["TCC_REQ"] - LINES  # scalar and instruction caches
+        wanted //= 2 if other == "RW" else 1  # two halves of a line in a row are one request
+        requests = LINES // 2 if kind == "RW" else LINES
+        more = v["TCC_REQ"] - requests if other in ("RW", "NC") else 0  # code; arguments
         about(checks, "%s TCC %s" % (kernel, other), v["TCC_%s_REQ" % other], wanted, more)
     stalls = {"IO": HOST, "GMI": PEER}
     for name, rate in stalls.items():
