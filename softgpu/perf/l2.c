@@ -316,7 +316,7 @@ CACHE_INLINE const struct request *singles_serve(const struct path *path, const 
         else
             hits += single_read(path, at->va, &last, &own);
     }
-    *before = writes ? (struct request_before){0} : own;
+    *before = writes ? nothing_before : own;
     if (!writes)
         path->totals->cu[SRC_TCP_READ_LATENCY] +=
             hits * L2_HIT_CYCLES + ((uint64_t)(at - first) - hits) * L2_MISS_CYCLES;
@@ -354,7 +354,7 @@ static __attribute__((noinline)) void block_serve(const struct path *path,
     const bool writes = request->kind == REQUEST_WRITE_BLOCK;
     const uint32_t step = writes ? LOG_LINE_BYTES : path->read_bytes;
     struct request lines[BLOCK_LINES];
-    struct request_before before = {0};
+    struct request_before before = nothing_before;
     uint32_t count = 0;
     for (uint32_t at = 0; at < CACHE_BLOCK_BYTES; at += step)
         lines[count++] = (struct request){.va = request->va + at,
@@ -410,7 +410,7 @@ void PERF_LEVEL_NAME(l2_requests_serve)(const struct path *path, struct requests
     for (uint32_t i = 0; path->l2.mixes && i < requests->count; i++)
         requests->items[i].va = l2_place_mixed(requests->items[i].va);
     while (at < end) {
-        struct request_before before = {0};
+        struct request_before before = nothing_before;
         if ((at->kind | 1) == REQUEST_WRITE_BLOCK)
             at = blocks_serve(path, at, end);
         else if (at->kind > REQUEST_WRITE)

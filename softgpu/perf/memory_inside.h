@@ -56,11 +56,12 @@ struct request {
     uint8_t conflicts;
 };
 enum { REQUESTS = 512, REQUESTS_OF_ENTRY = BLOCK_LINES };
-/* The read before, which another one may join. */
+/* The read before, which another one may join. Places begin with 0: none is nowhere. */
 struct request_before {
     uint64_t va;
     bool hit;
 };
+static const struct request_before nothing_before = {.va = UINT64_MAX};
 struct requests {
     uint32_t count;
     struct request_before before; /* the first one */

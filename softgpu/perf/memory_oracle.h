@@ -94,7 +94,7 @@ static uint32_t channel_count(const struct oracle *oracle)
 
 static void oracle_make(struct oracle *oracle, const struct gpu_model *model)
 {
-    *oracle = (struct oracle){.model = model};
+    *oracle = (struct oracle){.model = model, .before = UINT64_MAX};
     oracle->unit_count = model->se_count * model->sh_per_se * model->cu_per_sh;
     oracle->units = calloc((size_t)model->xcc_count * oracle->unit_count, sizeof *oracle->units);
     oracle->channels = calloc(channel_count(oracle), sizeof *oracle->channels);
@@ -286,7 +286,7 @@ static bool l2_request(struct oracle *oracle, uint32_t xcc, const struct request
     bool joins = is_second_half(oracle, request);
     uint64_t local = block / channels * CHANNEL_BLOCK + request->va % CHANNEL_BLOCK;
     struct l2 *l2 = &oracle->channels[xcc * channels + block % channels];
-    oracle->before = 0;
+    oracle->before = UINT64_MAX;
     if (!joins)
         l2_types(l2, request);
     if (request->type == MEMORY_UC) {
@@ -513,7 +513,7 @@ static void oracle_group_end(struct oracle *oracle, uint32_t xcc, uint32_t at, b
 {
     struct unit *units = oracle->units + (size_t)xcc * oracle->unit_count, *unit = &units[at];
     uint64_t *on_way = units[shares_with(oracle->model, at)].on_way, now[4];
-    oracle->before = 0;
+    oracle->before = UINT64_MAX;
     shared_counts_take(unit, now);
     ADD(SQC_DUPLICATE, duplicates_of(&on_way[0], is_first, now[0] - before[0], now[1] - before[1]));
     ADD(ICACHE_DUPLICATE,

@@ -402,6 +402,29 @@ static uint64_t reads_of(struct perf *perf, uint64_t seq)
     return reads;
 }
 
+/* Places begin with 0, behind which nothing is joined. */
+static void a_second_half_alone_is_a_request(void **state)
+{
+    const struct perf_line_access line = {.line_va = LINE,
+                                          .bytes_mask_lo = UINT32_MAX,
+                                          .bytes_mask_hi = UINT32_MAX,
+                                          .flags = ACCESS_FIRST,
+                                          .tags = 1};
+    struct perf *perf;
+    (void)state;
+    assert_int_equal(perf_create(gpu_model_find("gfx90a"), &perf), 0);
+    perf_dispatch_begin(perf, 1, true);
+    perf_group_retire(perf, &(struct perf_group){.dispatch_seq = 1,
+                                                 .waves = 1,
+                                                 .wants = PERF_WANT_L2 | PERF_WANT_MEMORY,
+                                                 .accesses = &line,
+                                                 .access_count = 1});
+    perf_dispatch_end(perf, 1);
+    assert_int_equal(perf->channel[0][SRC_TCC_READ - SRC_CHANNEL_FIRST], 1);
+    assert_int_equal(perf->channel[0][SRC_TCC_MISS - SRC_CHANNEL_FIRST], 1);
+    perf_destroy(perf);
+}
+
 /* What channels have seen of one dispatch is not the next one's. */
 static void dispatches_side_by_side_have_their_own_work(void **state)
 {
@@ -427,6 +450,7 @@ int main(void)
         cmocka_unit_test(caches_of_64_byte_lines_agree),
         cmocka_unit_test(caches_of_sectors_agree),
         cmocka_unit_test(caches_of_128_byte_lines_agree),
+        cmocka_unit_test(a_second_half_alone_is_a_request),
         cmocka_unit_test(dispatches_side_by_side_have_their_own_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

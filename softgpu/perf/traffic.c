@@ -116,7 +116,8 @@ static void access_atomic(const struct path *path, const struct perf_line_access
                 access->conflicts);
 }
 
-/* Scalar data and instructions: a cache that two compute units share, of lines of a sector. */
+/* Scalar data and instructions: a cache that two or three compute units share, of lines of a
+ * sector. */
 static bool shared_lacks(struct cache *cache, uint64_t va)
 {
     uint32_t way;
@@ -458,7 +459,7 @@ void PERF_LEVEL_NAME(entries_run)(const struct path *path, const struct perf_gro
     const struct looks *looks = path->tcp->way_count == 64 ? &looks_64 : &looks_any;
     struct requests requests;
     uint64_t at = 0;
-    requests.before = (struct request_before){0};
+    requests.before = nothing_before;
     while (at < group->access_count) {
         requests.count = 0;
         at = entries_look(path, looks, group, at, &requests);
@@ -471,7 +472,7 @@ static __attribute__((noinline)) void stream_other(const struct path *path, uint
                                                    enum request_kind kind)
 {
     struct requests one;
-    one.before = (struct request_before){0};
+    one.before = nothing_before;
     one.items[0] = (struct request){.va = va, .bytes = UINT64_MAX, .kind = (uint8_t)kind};
     one.count = 1;
     PERF_LEVEL_NAME(l2_requests_serve)(path, &one);
