@@ -53,7 +53,9 @@ static void stalls_add(uint64_t *totals, enum memory_home home, const struct hom
     CHANNEL(EA_WRITE_PEER_STALL) += home == HOME_PEER ? of_writes : 0;
 }
 
-/* Channels wait in proportion to what they have to do. */
+/* Channels wait in proportion to what they have to do: those that the model of the caches sees. How
+ * long all takes does not depend on where mappings lie, which is another place where a profiler has
+ * memory of its own. */
 void channels_add(struct perf *perf, const struct running_dispatch *dispatch,
                   const struct dispatch_cycles *cycles, uint64_t elapsed, uint64_t stalled,
                   uint64_t waited, const struct memory_waits *waits)
@@ -64,10 +66,10 @@ void channels_add(struct perf *perf, const struct running_dispatch *dispatch,
         return;
     uint64_t queued = queue_cycles(perf, sample, cycles, elapsed, waited), most = 0;
     for (size_t i = 0; i < channels_of(perf); i++)
-        most = greater(most, sample->touches[i]);
+        most = greater(most, sample->placed[i]);
     for (size_t i = 0; i < channels_of(perf); i++) {
         const struct channel_work *work = &dispatch->work[i];
-        uint64_t *totals = perf->channel[i], touches = sample->touches[i];
+        uint64_t *totals = perf->channel[i], touches = sample->placed[i];
         if (!touches && !work->reads && !work->writes)
             continue; /* of a small dispatch most */
         uint64_t waiting = share(stalled, touches, most);

@@ -81,9 +81,10 @@ struct dispatch_sample *dispatch_sample_create(const struct gpu_model *model, bo
     sample->l1 = calloc(sample->slots, sizeof sample->l1[0]);
     sample->translations = calloc(sample->slots, sizeof sample->translations[0]);
     sample->touches = calloc(channels_of(model), sizeof sample->touches[0]);
+    sample->placed = calloc(channels_of(model), sizeof sample->placed[0]);
     sample->asked = calloc(channels_of(model), sizeof sample->asked[0]);
-    if (sample->l2 && sample->l1 && sample->translations && sample->touches && sample->asked &&
-        caches_allocate(sample) && l1_allocate(sample))
+    if (sample->l2 && sample->l1 && sample->translations && sample->touches && sample->placed &&
+        sample->asked && caches_allocate(sample) && l1_allocate(sample))
         return sample;
     dispatch_sample_destroy(sample);
     return NULL;
@@ -104,6 +105,7 @@ void dispatch_sample_destroy(struct dispatch_sample *sample)
     free(sample->l1);
     free(sample->translations);
     free(sample->touches);
+    free(sample->placed);
     free(sample->asked);
     free(sample);
 }
@@ -114,6 +116,7 @@ static void clear(struct dispatch_sample *sample)
         cache_clear(&sample->l1[i]);
     memset(sample->translations, 0, sample->slots * sizeof sample->translations[0]);
     memset(sample->touches, 0, channels_of(sample->model) * sizeof sample->touches[0]);
+    memset(sample->placed, 0, channels_of(sample->model) * sizeof sample->placed[0]);
     memset(sample->asked, 0, channels_of(sample->model) * sizeof sample->asked[0]);
     memset(sample->rounds, 0, sizeof sample->rounds);
     for (uint32_t i = 0; i < sample->model->xcc_count; i++)
@@ -310,6 +313,8 @@ static void block_access(struct dispatch_sample *sample, uint32_t xcc,
     sample->touched += requests;
     uint64_t block = model->tcc_mixes ? l2_block_mixed(access->number) : access->number;
     sample->touches[xcc * model->tcc_channels + block % model->tcc_channels] += requests;
+    block = model->tcc_mixes ? access->mixed : access->number;
+    sample->placed[xcc * model->tcc_channels + block % model->tcc_channels] += requests;
     if (type_of(access) == MEMORY_UC && !scalar)
         block_pass(sample, access, wanted);
     else

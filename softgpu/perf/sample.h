@@ -56,11 +56,12 @@ struct dispatch_sample {
     struct sampled_cache *side;        /* before the memory; NULL: there is none */
     struct cache *l1;                  /* [slot] */
     struct translations *translations; /* [slot] */
-    uint64_t *touches;                 /* [xcc][channel]: weighted requests of sampled blocks */
-    uint64_t *asked;                   /* the same of sampled instructions, behind the L1 */
-    uint32_t slots;                    /* sampled units; all, if all is looked at */
-    uint32_t units;                    /* compute units of an XCC */
-    uint32_t limit;                    /* blocks below are sampled */
+    uint64_t *touches;                 /* [xcc][channel]: weighted requests of sampled blocks, */
+    uint64_t *placed; /* by where these lie in their mappings, which time goes by; and in memory */
+    uint64_t *asked;  /* the same of sampled instructions, behind the L1 */
+    uint32_t slots;   /* sampled units; all, if all is looked at */
+    uint32_t units;   /* compute units of an XCC */
+    uint32_t limit;   /* blocks below are sampled */
     uint32_t generation, now;
     bool is_used; /* something but the limit may differ from a cleared one */
     /* In the first round of groups that the units execute, whose L1s are empty, and later. */

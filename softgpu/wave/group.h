@@ -103,7 +103,8 @@ struct block_log { /* accesses of sampled blocks (time_note.h) */
     uint64_t noted;       /* accesses that they stand for */
     uint64_t run_block;   /* its number + 1, while the last items are scalar reads of one block: */
     uint32_t run_sectors; /* what these touch of it */
-    uint64_t mapping, mapping_bytes; /* the last block's, of which its flags say: */
+    uint64_t mapping, mapping_bytes; /* the last block's, of which it and its flags say: */
+    uint64_t place;                  /* of its start */
     uint8_t memory;
 };
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "perf/l2_mix.h"
 #include "wave/host_levels.h"
 
 uint32_t time_limit_first(const struct perf *perf, uint64_t waves)
@@ -24,19 +25,31 @@ void time_note_begin(struct workgroup *group, const struct perf *perf, uint64_t 
     group->lds_noted = (struct lds_noted){0};
 }
 
-/* What its mapping says of a block's memory; what has none, private memory, is the GPU's own. */
-static uint8_t block_memory(struct workgroup *group, uint64_t va)
+/* The log has the block's mapping. False: it has none. */
+static bool mapping_find(struct workgroup *group, uint64_t va)
 {
     struct block_log *log = &group->blocks;
     if (__builtin_expect(va - log->mapping < log->mapping_bytes, 1))
-        return log->memory;
+        return true;
     const struct vm_range *range = vm_range_at(group->reader, va);
     if (!range)
-        return 0;
+        return false;
     log->mapping = range->start;
     log->mapping_bytes = range->end - range->start;
+    log->place = (uint64_t)range->place << VM_PLACE_BITS;
     log->memory = (uint8_t)((range->flags & VM_MEMORY_MASK) >> VM_TYPE_SHIFT);
-    return log->memory;
+    return true;
+}
+
+/* What its mapping says of a block: what memory it is, and where it lies. What has none, private
+ * memory, is the GPU's own and lies at its address. */
+static void mapping_note(struct workgroup *group, uint64_t va, struct perf_block *block)
+{
+    const struct block_log *log = &group->blocks;
+    const bool has = mapping_find(group, va);
+    block->memory = has ? log->memory : 0;
+    const uint64_t place = has ? log->place + (va - log->mapping) : va;
+    block->mixed = l2_block_mixed(place / SAMPLE_BLOCK_BYTES) & ((1u << L2_MIX_BITS) - 1);
 }
 
 /* Goes on with half the blocks. */
@@ -108,8 +121,8 @@ void time_note_block(struct workgroup *group, const struct inst *inst, uint64_t 
     *block = (struct perf_block){.va = va,
                                  .number = (uint32_t)((va - origin) / SAMPLE_BLOCK_BYTES),
                                  .position = (uint16_t)sample_position(va - origin),
-                                 .kind = block_kind(inst),
-                                 .memory = block_memory(group, va)};
+                                 .kind = block_kind(inst)};
+    mapping_note(group, va, block);
     block_touch(block, inst, va, bytes);
     if (scalar) {
         log->run_block = number;

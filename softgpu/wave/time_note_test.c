@@ -14,6 +14,7 @@
 
 #include "core/device.h"
 #include "isa/decode.h"
+#include "perf/l2_mix.h"
 #include "perf/sample.h"
 #include "wave/time_note.h"
 
@@ -156,9 +157,10 @@ static void the_model_sees_the_same(void **state)
 }
 
 /* The reader has one of two mappings at hand: where they lie decides which. */
-static void a_block_has_the_memory_of_its_mapping(void **state)
+static void a_block_has_the_memory_and_place_of_its_mapping(void **state)
 {
     enum { BYTES = 4096, START = 1 << 21, END = START + BYTES };
+    const uint64_t large = UINT64_C(1) << 40;
     static const struct inst load = {.klass = CLASS_VMEM_RD, .flags = IF_LOAD};
     static uint8_t memory[BYTES] __attribute__((aligned(BYTES)));
     static struct vm_reader reader;
@@ -182,6 +184,13 @@ static void a_block_has_the_memory_of_its_mapping(void **state)
     for (int i = 0; i < 2; i++)
         assert_int_equal(group.blocks.items[i].memory, MEMORY_UC | HOME_PEER << 2);
     assert_int_equal(group.blocks.items[2].memory, 0);
+    /* A large one's begins with a place of its own, whose bits are mixed. */
+    assert_int_equal(vm_map(vm, large, VM_PLACE_LARGE, memory, VM_READ), 0);
+    time_note_block(&group, &load, large + 512, large, 64);
+    assert_int_equal(vm_place(&reader, large), VM_PLACE_LARGE);
+    assert_int_equal(group.blocks.items[1].mixed, (BYTES - 64) / SAMPLE_BLOCK_BYTES);
+    assert_int_equal(group.blocks.items[3].number, 2);
+    assert_int_equal(group.blocks.items[3].mixed, 2 ^ L2_MIX_EACH);
     reader_end(vm, &reader);
     free(group.blocks.items);
 }
@@ -236,8 +245,9 @@ static void scalar_loads_are_noted(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_model_sees_the_same),
-                                       cmocka_unit_test(a_block_has_the_memory_of_its_mapping),
-                                       cmocka_unit_test(scalar_loads_are_noted)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_model_sees_the_same),
+        cmocka_unit_test(a_block_has_the_memory_and_place_of_its_mapping),
+        cmocka_unit_test(scalar_loads_are_noted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
