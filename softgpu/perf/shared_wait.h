@@ -1,8 +1,8 @@
 /*
- * What waves wait for in the caches that two compute units share, of scalars and of instructions. A
- * line that they lack is asked for once: requests for it that come while it is on its way are
- * duplicates. Waves ask together that begin together: those of all groups that both units have room
- * for when the dispatch begins, later those of one group.
+ * What waves wait for in the caches that two or three compute units share, of scalars and of
+ * instructions. A line that they lack is asked for once: requests for it that come while it is on
+ * its way are duplicates. Waves ask together that begin together: those of all groups that these
+ * units have room for when the dispatch begins, later those of one group.
  */
 #ifndef PERF_SHARED_WAIT_H
 #define PERF_SHARED_WAIT_H

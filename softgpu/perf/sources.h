@@ -105,8 +105,8 @@
     X(TD_BURSTS, TIME) /* lines that come together wait for the data unit */                       \
     X(TCP_ACTIVE, TIME) /* the L1 works, or waits for L2 */                                        \
     X(TCP_LATENCY_WAIT, TIME) /* of these: nothing but loads' latency is waited for */             \
-    X(TCP_STALL, TIME) /* of these: L2 or memory takes no more requests */                         \
-    X(TCP_WRITE_STALL, TIME) /* of these: those of writes */                                       \
+    X(TCP_STALL, TIME) /* of TCP_ACTIVE: L2 or memory takes no more requests */                    \
+    X(TCP_WRITE_STALL, TIME) /* or no more of what is written, whether it takes requests or not */ \
     X(TA_FULL, TIME) /* the address unit has more to do than the waves have */
 
 /* per dispatch: cycles until its last unit is free; cycles with a group that finds no room, and
@@ -137,7 +137,7 @@
     X(TCC_READ, L2)                                                                                \
     X(TCC_WRITE, L2)                                                                               \
     X(TCC_ATOMIC, L2)                                                                              \
-    X(TCC_RW, L2) /* of these, by the type of the memory. Scalar and instruction caches' are NC */ \
+    X(TCC_RW, L2) /* of these, by the type of the memory; scalar caches' by scalar_types */       \
     X(TCC_NC, L2)                                                                                  \
     X(TCC_UC, L2)                                                                                  \
     X(TCC_CC, L2)                                                                                  \
@@ -159,7 +159,7 @@
     X(EA_ATOMIC, L2) /* of writes: atomics that are done there */                                  \
     X(TCC_BUSY, TIME) /* the channel works, or waits for memory */                                 \
     X(TCC_TAG_WAIT, TIME) /* of these: no request is looked up */                                  \
-    X(EA_READ_STALL, TIME) /* of these: memory takes no more reads, or writes */                   \
+    X(EA_READ_STALL, TIME) /* of TCC_BUSY: memory takes no more reads, or writes */                \
     X(EA_WRITE_STALL, TIME)                                                                        \
     X(EA_READ_HOST_STALL, TIME) /* of these: the link to the host, or to other GPUs, takes none */ \
     X(EA_READ_PEER_STALL, TIME)                                                                    \
