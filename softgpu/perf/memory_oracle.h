@@ -279,6 +279,18 @@ static void second_half_count(struct oracle *oracle, struct l2 *l2, bool hit)
     COUNT(l2, TCC_MISS, oracle->before_hit && !hit);
 }
 
+static void hit_count(struct oracle *oracle, struct l2 *l2, const struct request *request,
+                      bool joins, bool hit)
+{
+    COUNT(l2, TCC_HIT, hit && !joins);
+    COUNT(l2, TCC_MISS, !hit && !joins);
+    if (joins)
+        second_half_count(oracle, l2, hit);
+    if (request->kind == ACCESS_READ && !request->is_scalar && request->va >> 56 == 0)
+        oracle->before = request->va;
+    oracle->before_hit = hit;
+}
+
 static bool l2_request(struct oracle *oracle, uint32_t xcc, const struct request *request)
 {
     uint32_t channels = oracle->model->tcc_channels;
@@ -312,13 +324,7 @@ static bool l2_request(struct oracle *oracle, uint32_t xcc, const struct request
     memory_read(l2, request->va, fetched > 0);
     COUNT(l2, EA_READ_64, fetched == 1);
     COUNT(l2, EA_READ_128, fetched == 2);
-    COUNT(l2, TCC_HIT, hit && !joins);
-    COUNT(l2, TCC_MISS, !hit && !joins);
-    if (joins)
-        second_half_count(oracle, l2, hit);
-    if (request->kind == ACCESS_READ && !request->is_scalar && request->va >> 56 == 0)
-        oracle->before = request->va;
-    oracle->before_hit = hit;
+    hit_count(oracle, l2, request, joins, hit);
     uint64_t *dirty = &line->dirty[local % l2->table.line_bytes / LINE];
     *dirty |= request->bytes;
     if (*dirty == UINT64_MAX) /* nothing of it is missing */
