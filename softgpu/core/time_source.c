@@ -27,6 +27,8 @@ static void environment_look(void)
     is_modelled = source == TIME_MODEL;
     const char *sampling = getenv("CROCGPU_SAMPLING");
     sampling_is_off = sampling && strcmp(sampling, "all") == 0;
+    if (sampling && *sampling && !sampling_is_off)
+        log_warning("softgpu", "CROCGPU_SAMPLING=%s is not all; looking at samples", sampling);
 }
 
 bool time_is_modelled(void)

@@ -131,7 +131,10 @@ struct doorbell_watch *doorbell_watch_create(void (*rung)(void *arg), void *arg)
     watch->arg = arg;
     pthread_mutex_init(&watch->lock, NULL);
     const char *mode = getenv("CROCGPU_DOORBELL");
-    watch->fd = mode && strcmp(mode, "poll") == 0 ? -EPERM : uffd_open();
+    const bool polls = mode && strcmp(mode, "poll") == 0;
+    if (mode && *mode && !polls)
+        log_warning("softgpu", "CROCGPU_DOORBELL=%s is not poll; using userfaultfd", mode);
+    watch->fd = polls ? -EPERM : uffd_open();
     if (watch->fd >= 0 && thread_start(watch) != 0) {
         close(watch->fd);
         watch->fd = -EAGAIN;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/log.h"
 #include "core/host_memory.h"
 #include "translate/run.h"
 #include "translate/series.h"
@@ -15,9 +16,15 @@ static enum translate_mode mode;
 static void mode_choose(void)
 {
     const char *wanted = getenv("CROCGPU_TRANSLATE");
-    if (!x86_level_find(valu_isa_name()) || (wanted && strcmp(wanted, "0") == 0))
-        return;
-    mode = wanted && strcmp(wanted, "always") == 0 ? TRANSLATE_AT_ONCE : TRANSLATE_HOT;
+    const bool never = wanted && strcmp(wanted, "0") == 0;
+    const bool always = wanted && strcmp(wanted, "always") == 0;
+    if (wanted && *wanted && !never && !always)
+        log_warning("softgpu",
+                    "CROCGPU_TRANSLATE=%s is neither 0 nor always; translating what is "
+                    "executed often",
+                    wanted);
+    if (x86_level_find(valu_isa_name()) && !never)
+        mode = always ? TRANSLATE_AT_ONCE : TRANSLATE_HOT;
 }
 
 enum translate_mode translate_mode(void)
