@@ -2,8 +2,8 @@
  * What waiting for the GPU's own memory looks like in its caches. A queue of memory makes loads
  * take longer, and little more: requests are refused seldom. How much of the time that is, of each
  * sort, is read off the copy kernel that rocprofiler-compute publishes of an MI100, an MI210 and an
- * MI300X (its tests' workloads; the medians of 38 to 93 dispatches), as parts of what the model has
- * all parts wait there. The gfx906 is taken for an MI100. Links are another matter: the same
+ * MI300X (its tests' workloads; the medians of 38 to 104 dispatches), as parts of what the model
+ * has all parts wait there. The gfx906 is taken for an MI100. Links are another matter: the same
  * project's runs against memory elsewhere show nine tenths of the time as stalls (decision 0027).
  */
 #ifndef PERF_MEMORY_WAITS_H
