@@ -23,9 +23,12 @@ enum {
     L2_MIX_EACH = 0x249 /* each third of these */
 };
 
+/* What is above these, without what is said of memory. */
+#define L2_MIX_ABOVE ((UINT64_C(1) << (VM_PLACE_TYPE_SHIFT - L2_BLOCK_SHIFT - L2_MIX_BITS)) - 1)
+
 static inline uint64_t l2_block_mixed(uint64_t block)
 {
-    uint64_t above = block >> L2_MIX_BITS & ((UINT64_C(1) << (VM_PLACE_TYPE_SHIFT - 18)) - 1);
+    uint64_t above = block >> L2_MIX_BITS & L2_MIX_ABOVE;
     above ^= above >> 24;
     above ^= above >> 12;
     above ^= above >> 6;

@@ -190,6 +190,9 @@ static void an_xcc_uses_all_of_its_l2(void **state)
         for (uint32_t i = 0; i < PLACES; i++)
             assert_int_equal(counts[i], 1);
     }
+    /* Of the L2 that they are made for. */
+    const struct gpu_model *model = gpu_model_find("gfx942");
+    assert_int_equal(model->tcc_bytes / model->tcc_ways, PLACES * BLOCK);
     /* A byte keeps its place in the block, and what is said of its memory. */
     assert_int_equal(l2_place_mixed(UINT64_C(0x0500000000040123)), UINT64_C(0x0500000000064823));
 }

@@ -84,7 +84,8 @@ struct perf_block {
     uint8_t sectors;   /* of 64 bytes */
     uint8_t halves;    /* of sectors, that are written */
     uint8_t memory;    /* its type and home, as in a mapping's flags (mem/vm.h) */
-    uint16_t mixed;    /* of its place: l2_block_mixed(), as much as that changes */
+    uint16_t mixed;    /* of its place: l2_block_mixed(), as much as that changes, where
+                          gpu_model.tcc_mixes */
     uint32_t repeats;  /* scalar reads of the same that followed at once, and change nothing */
 };
 

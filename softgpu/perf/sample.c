@@ -81,7 +81,9 @@ struct dispatch_sample *dispatch_sample_create(const struct gpu_model *model, bo
     sample->l1 = calloc(sample->slots, sizeof sample->l1[0]);
     sample->translations = calloc(sample->slots, sizeof sample->translations[0]);
     sample->touches = calloc(channels_of(model), sizeof sample->touches[0]);
-    sample->placed = calloc(channels_of(model), sizeof sample->placed[0]);
+    sample->placed = sample->touches; /* unless blocks lie elsewhere in memory */
+    if (model->tcc_mixes)
+        sample->placed = calloc(channels_of(model), sizeof sample->placed[0]);
     sample->asked = calloc(channels_of(model), sizeof sample->asked[0]);
     if (sample->l2 && sample->l1 && sample->translations && sample->touches && sample->placed &&
         sample->asked && caches_allocate(sample) && l1_allocate(sample))
@@ -104,8 +106,9 @@ void dispatch_sample_destroy(struct dispatch_sample *sample)
     free(sample->l2);
     free(sample->l1);
     free(sample->translations);
+    if (sample->placed != sample->touches)
+        free(sample->placed);
     free(sample->touches);
-    free(sample->placed);
     free(sample->asked);
     free(sample);
 }
@@ -311,10 +314,13 @@ static void block_access(struct dispatch_sample *sample, uint32_t xcc,
     uint32_t wanted = sectors_wanted(model, access);
     uint32_t requests = scalar ? 0 : sample_weight(sample->limit) * bits(wanted);
     sample->touched += requests;
-    uint64_t block = model->tcc_mixes ? l2_block_mixed(access->number) : access->number;
-    sample->touches[xcc * model->tcc_channels + block % model->tcc_channels] += requests;
-    block = model->tcc_mixes ? access->mixed : access->number;
-    sample->placed[xcc * model->tcc_channels + block % model->tcc_channels] += requests;
+    const uint32_t channels = model->tcc_channels, first = xcc * channels;
+    if (model->tcc_mixes) {
+        sample->touches[first + l2_block_mixed(access->number) % channels] += requests;
+        sample->placed[first + access->mixed % channels] += requests;
+    } else {
+        sample->touches[first + access->number % channels] += requests;
+    }
     if (type_of(access) == MEMORY_UC && !scalar)
         block_pass(sample, access, wanted);
     else

@@ -46,6 +46,7 @@ struct launch {
     uint32_t lds_bytes, scratch_bytes;        /* scratch: per lane */
     uint32_t scratch_stride;                  /* host bytes from one lane to the next */
     uint32_t waves_per_group;                 /* of a full group */
+    bool l2_mixes;                            /* gpu_model.tcc_mixes */
     uint32_t shared_base_hi, private_base_hi; /* FLAT apertures */
     uint32_t trap_enabled;
     uint32_t capacity; /* groups that a compute unit holds */
@@ -165,6 +166,7 @@ struct workgroup {
     uint32_t work_items;
     uint32_t wants;                     /* enum perf_want: what to report besides the tallies */
     bool is_sampled, samples_all;       /* for modelled time (time_note.h) */
+    bool notes_places;                  /* of its sampled blocks: launch->l2_mixes */
     uint32_t sample_slot, sample_limit; /* blocks below are sampled */
     struct perf_lds_sample lds_samples[PERF_LDS_KINDS];
     struct lds_noted lds_noted;

@@ -17,6 +17,7 @@ void time_note_begin(struct workgroup *group, const struct perf *perf, uint64_t 
     bool all = perf_samples_all(perf);
     group->sample_slot = sample_unit(group->index, group_total, launch->units);
     group->samples_all = all;
+    group->notes_places = launch->l2_mixes;
     group->is_sampled = all || group->sample_slot < SAMPLE_UNITS;
     group->sample_limit = launch->sample_limit;
     group->blocks.count = group->blocks.noted = group->blocks.run_block = 0;
@@ -48,6 +49,8 @@ static void mapping_note(struct workgroup *group, uint64_t va, struct perf_block
     const struct block_log *log = &group->blocks;
     const bool has = mapping_find(group, va);
     block->memory = has ? log->memory : 0;
+    if (!group->notes_places)
+        return;
     const uint64_t place = has ? log->place + (va - log->mapping) : va;
     block->mixed = l2_block_mixed(place / SAMPLE_BLOCK_BYTES) & ((1u << L2_MIX_BITS) - 1);
 }

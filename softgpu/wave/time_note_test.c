@@ -177,6 +177,7 @@ static void a_block_has_the_memory_and_place_of_its_mapping(void **state)
     assert_int_equal(time_origin(&group, START + 64), START);
     assert_int_equal(time_origin(&group, END), 0);
     assert_non_null(vm_translate(&reader, other, 64, VM_READ));
+    group.notes_places = true;
     time_note_block(&group, &load, START, START, 64);
     time_note_block(&group, &load, END - 64, START, 64);
     time_note_block(&group, &load, END, START, 64); /* of no mapping */
@@ -191,6 +192,9 @@ static void a_block_has_the_memory_and_place_of_its_mapping(void **state)
     assert_int_equal(group.blocks.items[1].mixed, (BYTES - 64) / SAMPLE_BLOCK_BYTES);
     assert_int_equal(group.blocks.items[3].number, 2);
     assert_int_equal(group.blocks.items[3].mixed, 2 ^ L2_MIX_EACH);
+    group.notes_places = false; /* of another GPU */
+    time_note_block(&group, &load, large + 512, large, 64);
+    assert_int_equal(group.blocks.items[4].mixed, 0);
     reader_end(vm, &reader);
     free(group.blocks.items);
 }
