@@ -1,7 +1,7 @@
 /*
  * Four dwords are a part of 128 bits, of which the host's instructions turn four by four within
  * each part of four registers. Three dwords take three vectors, whose dwords of one register are at
- * as many different positions as there are: with AVX2 they are blended together, and permuted once.
+ * as many different positions as there are: they are blended together, and permuted once.
  */
 #include "translate/lds_long.h"
 
@@ -200,75 +200,83 @@ void lds_long_scatter(struct x86 *x, int32_t offsets, const uint8_t *hosts,
 
 /* ---- three dwords ---- */
 
-/* Dword 3 * lane + k of three vectors: among the first two, and where `triple_third` says so in the
- * third one: its tables are asked for half as often as those of two permutations of two, and loads
- * are what bounds it (Zen 4: 77 and 101 M/s). */
+/* Dword k of lane n of all is number 3 * n + k, so that of three vectors each position has, for
+ * each k, one: they are blended, by the positions whose remainder is 0, and is 1, and one
+ * permutation each puts them in order. Permutations are what the host does least of (Zen 4: one of
+ * 512 bits a cycle); with two for each, it read M/s 101 and wrote 88. */
+static const uint16_t triple_positions[2] = {0x9249, 0x2492};
 static const uint32_t triple_indices[3][16] ALIGNED = {
-    {0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 1, 4, 7, 10, 13},
-    {1, 4, 7, 10, 13, 16, 19, 22, 25, 28, 31, 2, 5, 8, 11, 14},
-    {2, 5, 8, 11, 14, 17, 20, 23, 26, 29, 0, 3, 6, 9, 12, 15},
+    {0, 3, 6, 9, 12, 15, 2, 5, 8, 11, 14, 1, 4, 7, 10, 13},
+    {1, 4, 7, 10, 13, 0, 3, 6, 9, 12, 15, 2, 5, 8, 11, 14},
+    {2, 5, 8, 11, 14, 1, 4, 7, 10, 13, 0, 3, 6, 9, 12, 15},
 };
-static const uint16_t triple_third[3] = {0xf800, 0xf800, 0xfc00};
-/* Back: from the first two rows, and those from the third one. */
+/* Back: to where it goes to in that of the three vectors that is its own. */
 static const uint32_t triple_back[3][16] ALIGNED = {
-    {0, 16, 0, 1, 17, 1, 2, 18, 2, 3, 19, 3, 4, 20, 4, 5},
-    {21, 5, 6, 22, 6, 7, 23, 7, 8, 24, 8, 9, 25, 9, 10, 26},
-    {10, 11, 27, 11, 12, 28, 12, 13, 29, 13, 14, 30, 14, 15, 31, 15},
+    {0, 11, 6, 1, 12, 7, 2, 13, 8, 3, 14, 9, 4, 15, 10, 5},
+    {5, 0, 11, 6, 1, 12, 7, 2, 13, 8, 3, 14, 9, 4, 15, 10},
+    {10, 5, 0, 11, 6, 1, 12, 7, 2, 13, 8, 3, 14, 9, 4, 15},
 };
-static const uint16_t triple_back_third[3] = {0x4924, 0x2492, 0x9249};
 /* Where dword k of each lane is once they are blended, and where they go to be. */
 static const uint32_t triple_indices_avx2[3][8] ALIGNED = {
     {0, 3, 6, 1, 4, 7, 2, 5}, {1, 4, 7, 2, 5, 0, 3, 6}, {2, 5, 0, 3, 6, 1, 4, 7}};
 static const uint32_t triple_back_avx2[3][8] ALIGNED = {
     {0, 3, 6, 1, 4, 7, 2, 5}, {5, 0, 3, 6, 1, 4, 7, 2}, {2, 5, 0, 3, 6, 1, 4, 7}};
 
-/* RSI is gone. */
-static void mask_set(struct x86 *x, unsigned mask, uint16_t lanes)
+/* The mask: positions of that remainder. RSI is gone. */
+static void positions_set(struct x86 *x, unsigned mask, unsigned remainder)
 {
-    x86_gpr_imm32(x, RSI, lanes);
+    x86_gpr_imm32(x, RSI, triple_positions[remainder]);
     x86_mask_from(x, mask, RSI);
 }
-/* dst: of its own and of `second`, or by the mask of `third`, what the register of indices numbers.
- */
-static void permute_three(struct x86 *x, unsigned dst, unsigned indices, unsigned second,
-                          unsigned third, unsigned mask)
+/* dst: a's dwords, and b's where the mask is set. */
+static void positions_of(struct x86 *x, unsigned dst, unsigned a, unsigned b, unsigned mask)
 {
-    permute_more(x, dst, indices, second);
-    x86_vector(x, X86_VPERMD, dst, indices, x86_reg(third), x86_masked(mask));
+    x86_vector(x, X86_VPBLENDMD, dst, a, x86_reg(b), x86_masked(mask));
 }
 
 static void triples_load_avx512(struct x86 *x, const uint8_t *hosts, unsigned temporary,
                                 unsigned mask)
 {
-    const unsigned first = x->level->scratch, second = temporary, third = hosts[3];
-    load(x, first, 0);
-    load(x, second, VECTOR);
-    load(x, third, 2 * VECTOR);
-    for (int32_t k = 0; k < 3; k++) {
-        const unsigned dst = k < 2 ? hosts[k] : first;
-        table_at(x, triple_indices[k]);
-        table_load(x, hosts[2], 0);
-        if (k < 2)
-            copy(x, dst, first);
-        if (k == 0 || triple_third[k] != triple_third[k - 1])
-            mask_set(x, mask, triple_third[k]);
-        permute_three(x, dst, hosts[2], second, third, mask);
+    const unsigned from[3] = {x->level->scratch, temporary, hosts[3]};
+    for (int32_t n = 0; n < 3; n++)
+        load(x, from[n], n * VECTOR);
+    /* Vector n has dwords k where the remainder is that of k - n. */
+    positions_set(x, mask, 0);
+    for (unsigned k = 0; k < 3; k++)
+        positions_of(x, hosts[k], from[(k + 1) % 3], from[k], mask);
+    positions_set(x, mask, 1);
+    for (unsigned k = 0; k < 3; k++)
+        positions_of(x, hosts[k], hosts[k], from[(k + 2) % 3], mask);
+    table_at(x, triple_indices[0]);
+    for (unsigned k = 0; k < 3; k++) {
+        table_load(x, from[k], (int32_t)k * VECTOR);
+        op(x, X86_VPERMD, hosts[k], from[k], hosts[k]);
     }
-    copy(x, hosts[2], first);
 }
 
 static void triples_store_avx512(struct x86 *x, const uint8_t *hosts, const uint8_t *temporaries,
                                  unsigned mask)
 {
-    const unsigned indices = x->level->scratch, joined = temporaries[0];
-    for (int32_t n = 0; n < 3; n++) {
-        table_at(x, triple_back[n]);
-        table_load(x, indices, 0);
-        copy(x, joined, hosts[0]);
-        mask_set(x, mask, triple_back_third[n]);
-        permute_three(x, joined, indices, hosts[1], hosts[2], mask);
-        store(x, joined, n * VECTOR);
+    const unsigned joined[2] = {temporaries[3], x->level->scratch};
+    const uint8_t *const parts = temporaries;
+    table_at(x, triple_back[0]);
+    for (unsigned k = 0; k < 3; k++) {
+        table_load(x, parts[k], (int32_t)k * VECTOR);
+        op(x, X86_VPERMD, parts[k], parts[k], hosts[k]);
     }
+    /* Vector n takes dwords k where the remainder is that of k - n: n, n + 1, and the rest. */
+    positions_set(x, mask, 0);
+    for (unsigned n = 0; n < 2; n++)
+        positions_of(x, joined[n], parts[(n + 2) % 3], parts[n], mask);
+    positions_set(x, mask, 1);
+    for (unsigned n = 0; n < 2; n++) {
+        positions_of(x, joined[n], joined[n], parts[n + 1], mask);
+        store(x, joined[n], (int32_t)n * VECTOR);
+    }
+    positions_of(x, joined[0], parts[1], parts[0], mask);
+    positions_set(x, mask, 0);
+    positions_of(x, joined[0], joined[0], parts[2], mask);
+    store(x, joined[0], 2 * VECTOR);
 }
 
 /* Dwords of the vector whose number, in the element, is k: of vector n, position p is that of dword
