@@ -75,9 +75,9 @@ static void idle_lanes_emit(struct x86 *x)
     x86_land(x, none);
 }
 
-void frame_read_note(struct x86 *x, uint8_t spaces)
+void frame_touches_note(struct x86 *x, uint8_t touches)
 {
-    x86_or8_imm(x, RBX, WAVE(has_read), spaces);
+    x86_or8_imm(x, RBX, WAVE(touched), touches);
 }
 
 void frame_call_emit(struct frame *f, unsigned n)
@@ -89,8 +89,8 @@ void frame_call_emit(struct frame *f, unsigned n)
     }
     if (n > 0 && (inst->klass == CLASS_VALU || inst->klass == CLASS_MFMA))
         idle_lanes_emit(f->x);
-    if (step_reads(inst))
-        frame_read_note(f->x, step_reads(inst));
+    if (step_touches(inst))
+        frame_touches_note(f->x, step_touches(inst));
     frame_handler_emit(f, n, false);
     if (counts_in_order(inst))
         x86_add64_imm(f->x, RBX, frame_count_at(inst->tally), 1);
@@ -161,26 +161,29 @@ void frame_wait_emit(struct x86 *x)
 static void lds_count(struct frame *f, const struct segment *segment)
 {
     int32_t counts[TALLY_SLOTS] = {0};
+    uint8_t touches = 0;
     for (unsigned n = segment->first; n < segment->first + segment->count; n++)
-        if (f->run->roles[n] == ROLE_LDS && segment->part == 0)
+        if (f->run->roles[n] == ROLE_LDS && segment->part == 0) {
             counts[f->run->insts[n]->tally]++;
-    if (counts[TALLY_LDS_READ])
-        frame_read_note(f->x, STEP_LDS);
+            touches |= step_touches(f->run->insts[n]);
+        }
+    if (touches)
+        frame_touches_note(f->x, touches);
     for (unsigned tally = 0; tally < TALLY_SLOTS; tally++)
         if (counts[tally])
             x86_add64_imm(f->x, RBX, frame_count_at(tally), counts[tally]);
 }
 
-/* Before the segment, wherever in it the write stands: what the run loop goes on with is the same.
+/* Before the segment, wherever in it the access stands: what the run loop goes on with is the same.
  */
 static void hold_emit(struct frame *f, const struct segment *segment)
 {
-    if (segment->first == 0 || !segment->writes)
+    if (segment->first == 0 || !segment->conflicts)
         return; /* that of the first one is refusals_emit()'s */
     x86_compare8_imm(f->x, RBX, WAVE(in_step), 0);
     const size_t jump = x86_jump_if(f->x, JUMP_NOT_EQUAL);
     f->holds[f->hold_count++] =
-        (struct hold){jump, f->x->count, segment->first, segment->writes, f->restore};
+        (struct hold){jump, f->x->count, segment->first, segment->conflicts, f->restore};
 }
 
 /* RAX stays. */
@@ -195,7 +198,7 @@ static void holds_emit(struct frame *f)
     for (unsigned n = 0; n < f->hold_count; n++) {
         const struct hold *hold = &f->holds[n];
         x86_land(f->x, hold->jump);
-        x86_test32_imm(f->x, RBX, WAVE(has_read), hold->writes);
+        x86_test32_imm(f->x, RBX, WAVE(touched), hold->conflicts);
         x86_jump_back_if(f->x, JUMP_EQUAL, hold->back);
         restore_emit(f, hold->restore);
         count_instructions(f, hold->executed, -1);
@@ -269,13 +272,14 @@ static void again_emit(struct frame *f, const struct leave *leave)
 }
 
 /* A loop goes on with the run's first instruction, whose count is otherwise the run loop's, if the
- * wave's turn lasts for all of it. Where that may write a wave in step goes by the run loop. */
+ * wave's turn lasts for all of it. Where that may have to wait a wave in step goes by the run loop.
+ */
 static void repeat_emit(struct frame *f, const struct leave *leave)
 {
     const struct inst *first = f->run->insts[0];
-    const bool writes = f->run->segments[0].writes;
+    const bool accesses = f->run->segments[0].conflicts;
     size_t in_step = 0;
-    if (writes) {
+    if (accesses) {
         x86_compare8_imm(f->x, RBX, WAVE(in_step), 0);
         in_step = x86_jump_if(f->x, JUMP_NOT_EQUAL);
     }
@@ -289,7 +293,7 @@ static void repeat_emit(struct frame *f, const struct leave *leave)
         idle_lanes_emit(f->x);
     again_emit(f, leave);
     x86_land(f->x, ends);
-    if (writes)
+    if (accesses)
         x86_land(f->x, in_step);
 }
 
@@ -331,10 +335,10 @@ static unsigned refusals_emit(struct x86 *x, const struct run *run, size_t jumps
         x86_compare8_imm(x, RDI, WAVE(mode), (int8_t)MODE_USUAL);
         jumps[count++] = x86_jump_if(x, JUMP_NOT_EQUAL);
     }
-    if (run->segments[0].writes) {
+    if (run->segments[0].conflicts) {
         x86_compare8_imm(x, RDI, WAVE(in_step), 0);
         const size_t alone = x86_jump_if(x, JUMP_EQUAL);
-        x86_test32_imm(x, RDI, WAVE(has_read), run->segments[0].writes);
+        x86_test32_imm(x, RDI, WAVE(touched), run->segments[0].conflicts);
         jumps[count++] = x86_jump_if(x, JUMP_NOT_EQUAL);
         x86_land(x, alone);
     }

@@ -24,7 +24,7 @@ struct leave {
 struct hold {
     size_t jump, back;
     unsigned executed; /* instructions */
-    uint8_t writes;
+    uint8_t conflicts;
     const struct linears *restore;
 };
 
@@ -45,7 +45,7 @@ int32_t frame_count_at(unsigned tally);
 void frame_slot_emit(struct frame *f, enum x86_gpr gpr, unsigned n);
 void frame_leave_add(struct frame *f, size_t jump, unsigned executed, bool branches);
 void frame_handler_emit(struct frame *f, unsigned n, bool last);
-void frame_read_note(struct x86 *x, uint8_t spaces);
+void frame_touches_note(struct x86 *x, uint8_t touches);
 void frame_call_emit(struct frame *f, unsigned n);
 void frame_branch_emit(struct frame *f, unsigned n);
 void frame_begin_emit(struct frame *f); /* counts what the run executes */

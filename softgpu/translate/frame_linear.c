@@ -229,8 +229,8 @@ static void access_emit(struct frame *f, struct linear_frame *l, unsigned k, spa
     exec_check_emit(f, l, k);
     if (!(inst->flags & IF_LOAD) && data->kind == OPND_VGPR)
         rows_emit(f, l, data->index, data->index + data->dwords - 1u);
-    if (step_reads(inst))
-        frame_read_note(f->x, step_reads(inst));
+    if (step_touches(inst))
+        frame_touches_note(f->x, step_touches(inst));
     linear_address_emit(f->x, &l->now, inst);
     x86_gpr_move(f->x, RDI, RBX);
     frame_slot_emit(f, RSI, n);

@@ -194,7 +194,7 @@ static void segment_add(struct run *run, const struct inst *inst, enum role role
     segment->strips += role == ROLE_VECTOR || role == ROLE_LDS;
     segment->waits |= inst->op == OP_S_WAITCNT;
     segment->lds |= role == ROLE_LDS;
-    segment->writes |= step_writes(inst);
+    segment->conflicts |= step_conflicts(inst);
 }
 
 /* One that does not fit into a segment of its own reads, as a value, of the mask that it writes. */

@@ -29,7 +29,7 @@ struct segment {
     unsigned vectors, scalars; /* of them; vectors: those that idle lanes are counted for */
     unsigned strips;           /* of them, those that are executed strip by strip */
     uint8_t part;              /* LDS writes to two places: which */
-    uint8_t writes;            /* enum step_space (wave/step.h) */
+    uint8_t conflicts;         /* of all of its instructions (wave/step.h) */
     bool cut, waits, lds;
     uint8_t spans; /* of a phase: the first one's number */
     bool forgets;  /* nobody reads what it leaves in vector registers */

@@ -38,8 +38,9 @@ typedef span_fn *span_find_fn(const struct inst *inst);
  *
  * The code is an inst_exec_fn of the first slot, wherever it is copied to: call it like any
  * handler. wave->slice_left instructions may follow the first one; a run that has more of them, or
- * finds a mode that it was not made for, executes the first one alone. What it has read it notes in
- * wave->has_read, and ends before what may write that while the wave is in step (wave/step.h).
+ * finds a mode that it was not made for, executes the first one alone. What it has read and written
+ * it notes in wave->touched, and ends before what conflicts with that while the wave is in step
+ * (wave/step.h).
  */
 struct series;
 struct translate_memory {

@@ -173,6 +173,33 @@ static void waves_read_before_one_writes(void **state)
     kernel_runner_destroy(runner);
 }
 
+/* One without a barrier where each wave has written, and all read what all have: the first wave's
+ * turn ends before it reads what others have still to write. */
+static void all_write_before_any_reads(const char *write, const char *read, const char *tail)
+{
+    char text[4096];
+    snprintf(text, sizeof text,
+             PROLOGUE "v_lshlrev_b32 v4, 2, v0\nv_mov_b32 v5, 1\nv_mov_b32 v6, 0\nv_mov_b32 v3, 0\n"
+                      "v_mov_b32 v8, 0\n%s v8%s\ns_waitcnt vmcnt(0) lgkmcnt(0)\ns_barrier\n"
+                      "%s v5%s\ns_waitcnt vmcnt(0) lgkmcnt(0)\n.rept 32\n%s\nv_add_u32 v6, 32, v6\n"
+                      "s_waitcnt vmcnt(0) lgkmcnt(0)\nv_add_u32 v3, v3, v7\n.endr\n" EPILOGUE,
+             write, tail, write, tail, read);
+    struct kernel_runner *runner = runner_with(1, text);
+    const uint32_t *words = kernel_runner_buffer(runner);
+    assert_int_equal(run(runner, 0, (struct kernel_geometry){GROUP, GROUP, 1024, 0}).fault,
+                     FAULT_NONE);
+    for (uint32_t i = 0; i < GROUP; i++)
+        assert_int_equal(words[i], 32);
+    kernel_runner_destroy(runner);
+}
+static void waves_write_before_one_reads(void **state)
+{
+    (void)state;
+    all_write_before_any_reads("ds_write_b32 v4,", "ds_read_b32 v7, v6", "");
+    all_write_before_any_reads("global_store_dword v4,", "global_load_dword v7, v6, s[4:5]",
+                               ", s[4:5]");
+}
+
 /* Every work-item draws a ticket: each number once. */
 static void atomics_return_old(void **state)
 {
@@ -531,6 +558,7 @@ int main(void)
         cmocka_unit_test(lds_and_barrier),
         cmocka_unit_test(halves_take_whole_registers),
         cmocka_unit_test(waves_go_on_in_step),
+        cmocka_unit_test(waves_write_before_one_reads),
         cmocka_unit_test(waves_read_before_one_writes),
         cmocka_unit_test(atomics_return_old),
         cmocka_unit_test(private_memory),

@@ -5,8 +5,8 @@
 
 enum { GROUP_ROUNDS = 4 };
 
-/* Turns in step behind a barrier (step.h). Each is a phase of reads and one of writes. */
-enum { STEP_TURNS = 8 };
+/* Turns in step behind a barrier (step.h). Each is a phase of reads or one of writes. */
+enum { STEP_TURNS = 16 };
 
 static void wave_run(struct wave *wave)
 {
@@ -29,16 +29,17 @@ static void wave_run(struct wave *wave)
     wave->stop = WAVE_SLICE;
 }
 
-/* A turn in step with the group's other waves ends before a write of what it has read. Those of a
- * slot that is still to be decoded are seen when it is executed again. */
+/* A turn in step with the group's other waves ends before a write of what it has read, and before a
+ * read of what it has written. Those of a slot that is still to be decoded are seen when it is
+ * executed again. */
 static bool step_ends(const struct wave *wave, const struct inst *inst)
 {
-    return wave->in_step && wave->has_read & step_writes(inst);
+    return wave->in_step && wave->touched & step_conflicts(inst);
 }
 static void step_begin(struct wave *wave)
 {
     wave->in_step = wave->group->turns_in_step > 0;
-    wave->has_read = 0;
+    wave->touched = 0;
 }
 
 static __attribute__((noinline)) void wave_run_in_step(struct wave *wave)
@@ -56,7 +57,7 @@ static __attribute__((noinline)) void wave_run_in_step(struct wave *wave)
         wave_count(wave, inst, mask);
         if (!next)
             return;
-        wave->has_read |= next != inst ? step_reads(inst) : 0;
+        wave->touched |= next != inst ? step_touches(inst) : 0;
         inst = next;
     }
     wave->slice_left++;
@@ -117,7 +118,7 @@ static __attribute__((noinline)) void wave_run_fetching(struct wave *wave)
         const struct inst *next = execute_fetching(wave, inst, exec, &left);
         wave_count(wave, inst, mask);
         if (wave->in_step && next != inst)
-            wave->has_read |= step_reads(inst);
+            wave->touched |= step_touches(inst);
         inst = next;
         if (!inst)
             break;
@@ -146,7 +147,7 @@ static __attribute__((noinline)) void wave_run_noting(struct wave *wave)
         wave_count(wave, inst, mask);
         if (next != inst) {
             executed_note(wave, inst, next);
-            wave->has_read |= step_reads(inst);
+            wave->touched |= step_touches(inst);
         }
         inst = next;
     }

@@ -155,7 +155,7 @@ static void state_fill(struct state *s, const struct inst *code)
         s->wave.counts[t] = below(400);
     s->wave.slice_left = below(2) ? LEFT : WAVE_SLICE_INSTRUCTIONS - 1;
     s->wave.in_step = below(4) == 0;
-    s->wave.has_read = below(2) ? 0 : (uint8_t)below(4);
+    s->wave.touched = below(2) ? 0 : (uint8_t)below(16);
     s->wave.stores_pending = below(2);
     s->wave.wave_in_group = below(4);
     s->wave.code = code;
@@ -257,8 +257,8 @@ static const struct inst *interpret(struct wave *w, const struct inst *const *in
     for (unsigned n = 0; n < executed && at < count; n++) {
         const struct inst *i = insts[at];
         const uint64_t exec = wave_exec(w);
-        assert_false(w->in_step && w->has_read & step_writes(i));
-        w->has_read |= step_reads(i);
+        assert_false(w->in_step && w->touched & step_conflicts(i));
+        w->touched |= step_touches(i);
         next = execute(w, i);
         wave_count(w, i, exec);
         if (w->group->wants & PERF_WANT_FETCH)
@@ -288,7 +288,7 @@ static bool wave_same(void)
            a->slice_left == b->slice_left && a->stop == b->stop && a->pc == b->pc &&
            a->fault.kind == b->fault.kind && a->fault.va == b->fault.va &&
            a->fault.pc_va == b->fault.pc_va && a->fault.inst == b->fault.inst &&
-           a->stores_pending == b->stores_pending && a->has_read == b->has_read;
+           a->stores_pending == b->stores_pending && a->touched == b->touched;
 }
 static bool group_same(void)
 {
@@ -344,11 +344,12 @@ static void states_compare(const struct inst *const *insts, unsigned count, unsi
     fail();
 }
 
-/* A wave in step may stop before the instruction, as one of these writes what it has read. */
+/* A wave in step may stop before the instruction, as one of these conflicts with what it has done.
+ */
 static bool must_wait(const struct wave *w, const struct inst *const *insts, unsigned count)
 {
     for (unsigned n = 0; n < count; n++)
-        if (w->in_step && w->has_read & step_writes(insts[n]))
+        if (w->in_step && w->touched & step_conflicts(insts[n]))
             return true;
     return false;
 }

@@ -2,9 +2,11 @@
  * Waves in step: behind a barrier the waves of hardware go on at about the same time, and programs
  * live by it unknowingly. rocSOLVER's potf2_kernel_small has all waves read a word of LDS that the
  * first one then overwrites, its stebz_splitting_kernel reads what all have put there before each
- * overwrites its own part, both without a second barrier. So for some turns behind a barrier a wave
- * goes on until it would write something behind a read of the same space: LDS, or memory. What may
- * reach both, as generic addresses do, reads and writes both.
+ * overwrites its own part, both without a second barrier. MAGMA's spotf2_smlpin_anywidth_kernel
+ * lacks one where each wave has stored rows of a panel and the first wave loads those of all. So
+ * for some turns behind a barrier a wave goes on until it would write something behind a read of
+ * the same space, LDS or memory, or read something behind a write. What may reach both, as generic
+ * addresses do, reads and writes both.
  */
 #ifndef WAVE_STEP_H
 #define WAVE_STEP_H
@@ -27,13 +29,18 @@ static const struct step_access step_accesses[TALLY_COUNT] = {
 };
 #undef STEP_ACCESSES
 
-static inline uint8_t step_reads(const struct inst *inst)
+/* The spaces that the instruction reads, and those that it writes: for wave->touched. */
+enum { STEP_WRITTEN_SHIFT = 2 };
+static inline uint8_t step_touches(const struct inst *inst)
 {
-    return step_accesses[inst->tally].reads;
+    const struct step_access *access = &step_accesses[inst->tally];
+    return (uint8_t)(access->reads | access->writes << STEP_WRITTEN_SHIFT);
 }
-static inline uint8_t step_writes(const struct inst *inst)
+/* Those of wave->touched that it has to wait behind: reads for its writes, and the reverse. */
+static inline uint8_t step_conflicts(const struct inst *inst)
 {
-    return step_accesses[inst->tally].writes;
+    const struct step_access *access = &step_accesses[inst->tally];
+    return (uint8_t)(access->writes | access->reads << STEP_WRITTEN_SHIFT);
 }
 
 #endif

@@ -79,10 +79,10 @@ struct wave {
      * are not left. Whatever is counted in `counts` is taken off here, too. */
     int32_t slice_left;
     uint32_t rounds; /* that such code has gone back to its first instruction */
-    /* In step with the group's other waves, and what has been read in this turn (step.h). Code of
-     * several instructions ends before a write of that. */
+    /* In step with the group's other waves, and the spaces that have been read and written in this
+     * turn (step.h). Code of several instructions ends before what conflicts with that. */
     bool in_step;
-    uint8_t has_read;
+    uint8_t touched;
     /* Stores since the last fence: what a load behind the s_waitcnt that waits for them must not
      * overtake may still be on its way from the host's processor to its cache. */
     bool stores_pending;
