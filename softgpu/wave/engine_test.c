@@ -200,6 +200,30 @@ static void waves_write_before_one_reads(void **state)
                                ", s[4:5]");
 }
 
+/* The same where each wave has copied eight rows from LDS by generic stores, which may be to LDS.
+ */
+static void waves_copy_before_one_reads(void **state)
+{
+    (void)state;
+    struct kernel_runner *runner = runner_with(
+        1, PROLOGUE "v_lshlrev_b32 v4, 2, v0\nv_mov_b32 v5, 1\nv_mov_b32 v6, 0\nv_mov_b32 v3, 0\n"
+                    "v_mov_b32 v9, s5\nv_add_co_u32 v8, vcc, s4, v1\n"
+                    "v_addc_co_u32 v9, vcc, 0, v9, vcc\nv_mov_b32 v10, 0x1000\n"
+                    "ds_write_b32 v4, v5\ns_waitcnt lgkmcnt(0)\ns_barrier\n"
+                    ".rept 8\nds_read_b32 v7, v4\ns_waitcnt vmcnt(0) lgkmcnt(0)\n"
+                    "flat_store_dword v[8:9], v7\nv_add_co_u32 v8, vcc, v10, v8\n"
+                    "v_addc_co_u32 v9, vcc, 0, v9, vcc\n.endr\n"
+                    "v_mov_b32 v6, 0x7000\n.rept 32\nglobal_load_dword v7, v6, s[4:5]\n"
+                    "v_add_u32 v6, 32, v6\ns_waitcnt vmcnt(0) lgkmcnt(0)\n"
+                    "v_add_u32 v3, v3, v7\n.endr\n" EPILOGUE);
+    const uint32_t *words = kernel_runner_buffer(runner);
+    assert_int_equal(run(runner, 0, (struct kernel_geometry){GROUP, GROUP, 1024, 0}).fault,
+                     FAULT_NONE);
+    for (uint32_t i = 0; i < GROUP; i++)
+        assert_int_equal(words[i], 32);
+    kernel_runner_destroy(runner);
+}
+
 /* Every work-item draws a ticket: each number once. */
 static void atomics_return_old(void **state)
 {
@@ -559,6 +583,7 @@ int main(void)
         cmocka_unit_test(halves_take_whole_registers),
         cmocka_unit_test(waves_go_on_in_step),
         cmocka_unit_test(waves_write_before_one_reads),
+        cmocka_unit_test(waves_copy_before_one_reads),
         cmocka_unit_test(waves_read_before_one_writes),
         cmocka_unit_test(atomics_return_old),
         cmocka_unit_test(private_memory),

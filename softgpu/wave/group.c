@@ -3,10 +3,12 @@
 #include "wave/fetch_path.h"
 #include "wave/step.h"
 
-enum { GROUP_ROUNDS = 4 };
+/* A group's, until others have the thread; turns in step that count as one. */
+enum { GROUP_ROUNDS = 4, ROUND_TURNS = 8 };
 
-/* Turns in step behind a barrier (step.h). Each is a phase of reads or one of writes. */
-enum { STEP_TURNS = 16 };
+/* Turns in step behind a barrier (step.h). Each is a phase of reads or one of writes: MAGMA's
+ * cpotf2_smlpin_anywidth_kernel copies 8 rows by reads of LDS and generic stores in turn. */
+enum { STEP_TURNS = 64 };
 
 static void wave_run(struct wave *wave)
 {
@@ -217,9 +219,9 @@ static __attribute__((noinline)) enum group_state rounds_run(struct workgroup *g
                                                              struct wave **faulting)
 {
     enum group_state state = GROUP_SLICE;
-    int left = GROUP_ROUNDS * STEP_TURNS; /* other groups want the thread, too */
+    int left = GROUP_ROUNDS * ROUND_TURNS; /* other groups want the thread, too */
     while (left > 0 && state == GROUP_SLICE) {
-        left -= group->turns_in_step > 0 ? 1 : STEP_TURNS;
+        left -= group->turns_in_step > 0 ? 1 : ROUND_TURNS;
         bool worked = group_round(group, faulting);
         group->turns_in_step -= group->turns_in_step > 0;
         if (*faulting)
