@@ -156,6 +156,26 @@ static void waves_go_on_in_step(void **state)
     all_read_before_any_writes("flat_store_dword v[10:11],", "ds_read_b32 v7, v6", "");
 }
 
+/* The same where memory is loaded into LDS behind the reads. */
+static void waves_read_before_memory_comes(void **state)
+{
+    (void)state;
+    struct kernel_runner *runner = runner_with(
+        1, PROLOGUE "v_lshlrev_b32 v4, 2, v0\nv_mov_b32 v5, 1\nv_mov_b32 v6, 0\nv_mov_b32 v3, 0\n"
+                    "ds_write_b32 v4, v5\ns_waitcnt lgkmcnt(0)\ns_barrier\n"
+                    ".rept 32\nds_read_b32 v7, v6\nv_add_u32 v6, 32, v6\ns_waitcnt lgkmcnt(0)\n"
+                    "v_add_u32 v3, v3, v7\n.endr\n"
+                    "s_mov_b64 s[12:13], s[4:5]\ns_mov_b32 s14, -1\ns_mov_b32 s15, 0x27000\n"
+                    "v_readfirstlane_b32 s16, v4\ns_mov_b32 m0, s16\n"
+                    "buffer_load_dword off, s[12:15], 0 lds\ns_waitcnt vmcnt(0)\n" EPILOGUE);
+    const uint32_t *words = kernel_runner_buffer(runner);
+    assert_int_equal(run(runner, 0, (struct kernel_geometry){GROUP, GROUP, 1024, 0}).fault,
+                     FAULT_NONE);
+    for (uint32_t i = 0; i < GROUP; i++)
+        assert_int_equal(words[i], 32);
+    kernel_runner_destroy(runner);
+}
+
 /* The same with one word that all read and the first wave then overwrites. */
 static void waves_read_before_one_writes(void **state)
 {
@@ -582,6 +602,7 @@ int main(void)
         cmocka_unit_test(lds_and_barrier),
         cmocka_unit_test(halves_take_whole_registers),
         cmocka_unit_test(waves_go_on_in_step),
+        cmocka_unit_test(waves_read_before_memory_comes),
         cmocka_unit_test(waves_write_before_one_reads),
         cmocka_unit_test(waves_copy_before_one_reads),
         cmocka_unit_test(waves_read_before_one_writes),

@@ -29,18 +29,28 @@ static const struct step_access step_accesses[TALLY_COUNT] = {
 };
 #undef STEP_ACCESSES
 
+/* Loads and stores between memory and LDS (wave/lds_direct.h) are tallied as memory's. */
+static inline struct step_access step_access_of(const struct inst *inst)
+{
+    struct step_access access = step_accesses[inst->tally];
+    if (inst->flags & IF_LDS && inst->flags & IF_LOAD)
+        access.writes |= STEP_LDS;
+    else if (inst->flags & IF_LDS)
+        access.reads |= STEP_LDS;
+    return access;
+}
 /* The spaces that the instruction reads, and those that it writes: for wave->touched. */
 enum { STEP_WRITTEN_SHIFT = 2 };
 static inline uint8_t step_touches(const struct inst *inst)
 {
-    const struct step_access *access = &step_accesses[inst->tally];
-    return (uint8_t)(access->reads | access->writes << STEP_WRITTEN_SHIFT);
+    const struct step_access access = step_access_of(inst);
+    return (uint8_t)(access.reads | access.writes << STEP_WRITTEN_SHIFT);
 }
 /* Those of wave->touched that it has to wait behind: reads for its writes, and the reverse. */
 static inline uint8_t step_conflicts(const struct inst *inst)
 {
-    const struct step_access *access = &step_accesses[inst->tally];
-    return (uint8_t)(access->writes | access->reads << STEP_WRITTEN_SHIFT);
+    const struct step_access access = step_access_of(inst);
+    return (uint8_t)(access.writes | access.reads << STEP_WRITTEN_SHIFT);
 }
 
 #endif
