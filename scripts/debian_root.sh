@@ -1,6 +1,6 @@
 #!/bin/sh
 # debian_root.sh RELEASE DIR: a private root with the HIP and ROCr of another Debian release than 12,
-# and their headers: trixie (5.7.1), forky (6.4.3) or experimental (7.2.4, on top of sid). Nothing in
+# and their headers: trixie (5.7.1), forky and sid (6.4.3) or experimental (7.2.4, on top of sid). Nothing in
 # it is installed on the machine; programs run in it by its own loader: scripts/debian_run.sh. Does
 # nothing when DIR is there already. About 45 s and 600 MB; experimental 110 s and 770 MB. A root that
 # an earlier version of this script made, without the headers, gets them (3 MB, seconds).
@@ -11,7 +11,7 @@ case $release in
 bookworm) packages=ca-certificates ;;
 trixie) hip=libamdhip64-5 library=libamdhip64.so.5.7
     packages=$hip,libhsa-runtime64-1,rocminfo,libsqlite3-0,libyaml-0-2 ;; # our packages need the last two
-forky) hip=libamdhip64-6 library=libamdhip64.so.6.4 packages=$hip,libhsa-runtime64-1,rocminfo ;;
+forky | sid) hip=libamdhip64-6 library=libamdhip64.so.6.4 packages=$hip,libhsa-runtime64-1,rocminfo ;;
 experimental) hip=libamdhip64-7 library=libamdhip64.so.7.2 packages=ca-certificates ;;
 *) echo "debian_root: no HIP known in '$release'" >&2; exit 2 ;;
 esac
