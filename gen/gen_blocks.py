@@ -103,7 +103,7 @@ def read(path):
     columns, blocks = {}, []
     for number, line in enumerate(path.read_text().splitlines(), 1):
         fields = line.split("#")[0].split()
-        if fields and fields[0] in ("members", "registers", "low", "high"):
+        if fields and fields[0] in ("members", "registers", "low", "high", "trace"):
             columns[fields[0]] = fields[1:]
         elif fields:
             blocks.append(Block(f"{path}:{number}", fields, len(columns["members"])))
@@ -143,9 +143,10 @@ def main():
     families = [
         f'    {{"{architecture}", sizeof {name}_blocks_{column} / sizeof {name}_blocks_{column}[0], '
         f"{name}_blocks_{column}, {name}_registers, {low}, {high}, "
-        f"&{columns['registers'][column].lower()}_generation}},"
-        for column, (members, low, high) in enumerate(
-            zip(columns["members"], columns["low"], columns["high"]))
+        f"{trace}, &{columns['registers'][column].lower()}_generation}},"
+        for column, (members, low, high, trace) in enumerate(
+            zip(columns["members"], columns["low"], columns["high"],
+                columns.get("trace", ["0"] * len(columns["members"]))))
         for architecture in members.split("/")]
     lines += [f"static const struct gpu_counter_registers {name}_registers[] = {{",
               *(f"    {row}," for row in registers), "};"]

@@ -32,6 +32,7 @@ struct gpu_family {
     const struct gpu_block *blocks;
     const struct gpu_counter_registers *registers; /* of all blocks of the generation */
     uint32_t accumulate_low, accumulate_high;      /* SQ events; 0: none */
+    uint32_t trace_tokens; /* which a thread trace has, for its reader; 0: it needs no telling */
     const struct gpu_generation *generation;
 };
 

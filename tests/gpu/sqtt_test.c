@@ -508,6 +508,25 @@ static void written_test(void **state)
     assert_int_equal(prefix, 0x11 | 4 << 13 | 0xf << 16 | 5 << 20 | 1 << 26);
 }
 
+/* Readers tell the tokens of gfx9's members apart by a number in the first eight bytes. */
+static void prefix_test(void **state)
+{
+    static const struct {
+        const char *architecture;
+        unsigned tokens;
+    } members[] = {{"gfx900", 4}, {"gfx906", 4}, {"gfx908", 4}, {"gfx90a", 4},
+                   {"gfx940", 5}, {"gfx942", 5}, {"gfx950", 6}};
+    (void)state;
+    struct sqtt_config config = config_of(0x3, 5);
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        uint64_t prefix = 0;
+        struct gpu_target target =
+            target_of(members[i].architecture, (struct gpu_geometry){1, 4, 1, 40, 0});
+        assert_int_equal(sqtt_prefix(&target, &config, 1, &prefix), 8);
+        assert_int_equal(prefix >> 13 & 7, members[i].tokens);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -516,6 +535,7 @@ int main(void)
         cmocka_unit_test(raw_test),     cmocka_unit_test(read_test),
         cmocka_unit_test(random_test),  cmocka_unit_test(limits_test),
         cmocka_unit_test(written_test), cmocka_unit_test(counters_test),
+        cmocka_unit_test(prefix_test),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

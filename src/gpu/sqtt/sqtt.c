@@ -435,11 +435,12 @@ uint64_t sqtt_written_bytes(const struct gpu_target *target, const struct sqtt_c
 uint32_t sqtt_prefix(const struct gpu_target *target, const struct sqtt_config *config,
                      uint32_t engine, uint64_t *prefix)
 {
-    enum { VERSION = 0x11, VERSION_GFX9 = 4, GFX9_SHIFT = 13, SIMD_SHIFT = 16, UNIT_SHIFT = 20 };
+    enum { VERSION = 0x11, TOKENS_SHIFT = 13, SIMD_SHIFT = 16, UNIT_SHIFT = 20 };
     enum { ENGINE_SHIFT = 26, ENGINE_MASK = 0x3f };
-    if (!target->family->generation->trace->mode)
+    if (!target->family->trace_tokens)
         return 0;
-    *prefix = VERSION | VERSION_GFX9 << GFX9_SHIFT | (config->simd_mask & 0xf) << SIMD_SHIFT |
-              config->target << UNIT_SHIFT | (uint64_t)(engine & ENGINE_MASK) << ENGINE_SHIFT;
+    *prefix = VERSION | target->family->trace_tokens << TOKENS_SHIFT |
+              (config->simd_mask & 0xf) << SIMD_SHIFT | config->target << UNIT_SHIFT |
+              (uint64_t)(engine & ENGINE_MASK) << ENGINE_SHIFT;
     return sizeof *prefix;
 }
