@@ -331,6 +331,25 @@ static void instances_test(void **state)
     }
 }
 
+/* gfx11.5 has fewer instances of the L2 than the largest of gfx11. */
+static void instances_gfx115_test(void **state)
+{
+    static const struct {
+        const char *architecture;
+        uint32_t arbiters, caches;
+    } known[] = {{"gfx1100", 32, 32}, {"gfx1103", 32, 32}, {"gfx1150", 4, 8},
+                 {"gfx1151", 4, 8},   {"gfx1152", 4, 8},   {"gfx1153", 4, 8}};
+    static const struct gpu_geometry strix = {1, 2, 2, 40, 0};
+    (void)state;
+    for (unsigned i = 0; i < sizeof known / sizeof known[0]; i++) {
+        struct gpu_target target = target_of(known[i].architecture, &strix);
+        const struct gpu_block *arbiter = gpu_block_by_name(&target, "GL2A");
+        const struct gpu_block *cache = gpu_block_by_name(&target, "GL2C");
+        assert_int_equal(gpu_block_instances(&target, arbiter), known[i].arbiters);
+        assert_int_equal(gpu_block_instances(&target, cache), known[i].caches);
+    }
+}
+
 /* Compute units of a shader array: what the topology says; otherwise one more than the active ones
  * of a full array. MI300X: 304 of 320; MI210: 104 of 112; MI50: 60 of 64, 16 being the block's
  * most. */
@@ -377,6 +396,7 @@ int main(void)
         cmocka_unit_test(shared_level_test),
         cmocka_unit_test(limits_test),
         cmocka_unit_test(instances_test),
+        cmocka_unit_test(instances_gfx115_test),
         cmocka_unit_test(harvested_units_test),
         cmocka_unit_test(vendor_packet_test),
     };

@@ -508,6 +508,22 @@ static void written_test(void **state)
     assert_int_equal(prefix, 0x11 | 4 << 13 | 0xf << 16 | 5 << 20 | 1 << 26);
 }
 
+/* On gfx11.5 the pointer counts from 0 again. */
+static void written_gfx115_test(void **state)
+{
+    static const char *const members[] = {"gfx1150", "gfx1151", "gfx1152", "gfx1153"};
+    const struct sqtt_control control = {.write_pointer = 7}, nothing = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        struct gpu_target target = target_of(members[i], (struct gpu_geometry){1, 2, 2, 40, 0});
+        struct sqtt_config config = config_of(0x3, 5);
+        enum sqtt_outcome outcome;
+        assert_int_equal(sqtt_written_bytes(&target, &config, 1, &control, &outcome), 7 * 32);
+        assert_int_equal(sqtt_written_bytes(&target, &config, 1, &nothing, &outcome), 0);
+        assert_int_equal(outcome, SQTT_COMPLETE);
+    }
+}
+
 /* Readers tell the tokens of gfx9's members apart by a number in the first eight bytes. */
 static void prefix_test(void **state)
 {
@@ -535,7 +551,7 @@ int main(void)
         cmocka_unit_test(raw_test),     cmocka_unit_test(read_test),
         cmocka_unit_test(random_test),  cmocka_unit_test(limits_test),
         cmocka_unit_test(written_test), cmocka_unit_test(counters_test),
-        cmocka_unit_test(prefix_test),
+        cmocka_unit_test(prefix_test),  cmocka_unit_test(written_gfx115_test),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

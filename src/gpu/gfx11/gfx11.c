@@ -1,11 +1,10 @@
 /* gfx11: the sequencers count in each work-group processor, 32 bits wide. */
 #include "gpu/family.h"
+#include "gpu_gfx115_regs.h"
 #include "gpu_gfx11_regs.h"
 
 /* Shader stages PS GS HS CS; all VMIDs, whether or not their state asks to be counted. */
 enum { SQ_CONTROL_ALL = 0x55, SQ_CONTROL2_ALL = 0xffff << 1 | 1 };
-
-#define TRACE(name) REG_GFX11_SQ_THREAD_TRACE_##name
 
 /* Tokens are named by what is left out (0..10), with compute registers (8 << 16); reads of
  * registers (3 << 26) and instructions (3 << 24) are left out where said. */
@@ -19,49 +18,47 @@ enum {
 #define CONTROL_OFF                                                                                \
     (5u << 6 | 1u << 11 | 1u << 12 | 1u << 13 | 2u << 16 | 4u << 20 | 1u << 29 | 1u << 31)
 
-static const struct gpu_trace trace = {
-    .mask = TRACE(MASK),
-    .token_mask = TRACE(TOKEN_MASK),
-    .size = TRACE(BUF0_SIZE),
-    .control = TRACE(CTRL),
-    .status = TRACE(STATUS),
-    .dropped = TRACE(DROPPED_CNTR),
-    .write_pointer = TRACE(WPTR),
-    .userdata2 = TRACE(USERDATA_2),
-    .base = TRACE(BUF0_BASE),
-    .enable = REG_GFX11_COMPUTE_THREAD_TRACE_ENABLE,
-    .mask_bits = 1 << 17 | 1 << 6 << 10, /* no data of other waves; compute waves */
-    .target_shift = 4,
-    .simd_field = 3,
-    .tokens_all = TOKENS_ALL,
-    .tokens_occupancy = TOKENS_OCCUPANCY,
-    .tokens_none = TOKENS_NONE,
-    .control_on = CONTROL_OFF | 1,
-    .control_off = CONTROL_OFF,
-    .busy_mask = 1 << 25,
-    .pending_mask = 0xff << 2, /* of the eight compute pipes */
-    .error_mask = 1 << 24,
-    .pointer_mask = 0x1fffffff,
-    .size_shift = 8,
-    .part_bytes_shift = 29,
-    .size_has_base_high = 1,
-    .pointer_is_address = 1,
-};
+#define TRACE(release, ...)                                                                        \
+    {                                                                                              \
+        .mask = REG_##release##_SQ_THREAD_TRACE_MASK,                                              \
+        .token_mask = REG_##release##_SQ_THREAD_TRACE_TOKEN_MASK,                                  \
+        .size = REG_##release##_SQ_THREAD_TRACE_BUF0_SIZE,                                         \
+        .control = REG_##release##_SQ_THREAD_TRACE_CTRL,                                           \
+        .status = REG_##release##_SQ_THREAD_TRACE_STATUS,                                          \
+        .dropped = REG_##release##_SQ_THREAD_TRACE_DROPPED_CNTR,                                   \
+        .write_pointer = REG_##release##_SQ_THREAD_TRACE_WPTR,                                     \
+        .userdata2 = REG_##release##_SQ_THREAD_TRACE_USERDATA_2,                                   \
+        .base = REG_##release##_SQ_THREAD_TRACE_BUF0_BASE,                                         \
+        .enable = REG_##release##_COMPUTE_THREAD_TRACE_ENABLE,                                     \
+        .mask_bits = 1 << 17 | 1 << 6 << 10, /* no data of other waves; compute waves */           \
+            .target_shift = 4, .simd_field = 3, .tokens_all = TOKENS_ALL,                          \
+        .tokens_occupancy = TOKENS_OCCUPANCY, .tokens_none = TOKENS_NONE,                          \
+        .control_on = CONTROL_OFF | 1, .control_off = CONTROL_OFF, .busy_mask = 1 << 25,           \
+        .pending_mask = 0xff << 2, /* of the eight compute pipes */                                \
+            .error_mask = 1 << 24, .pointer_mask = 0x1fffffff, .size_shift = 8,                    \
+        .size_has_base_high = 1, __VA_ARGS__                                                       \
+    }
 
-static const struct gpu_generation gfx11_generation = {
-    .dialect = {.copy_in = PM4_COPY_IMMEDIATE,
-                .copy_out = PM4_COPY_MEMORY_L2 << 8,
-                .gcr = PM4_GCR_SEQ_FORWARD | PM4_GCR_GL2_WB},
-    .grbm_gfx_index = REG_GFX11_GRBM_GFX_INDEX,
-    .perfmon = REG_GFX11_CP_PERFMON_CNTL,
-    .perfmon_read = PERFMON_START | PERFMON_SAMPLE,
-    .perfmon_stop = PERFMON_STOP,
-    .perfcount_enable = REG_GFX11_COMPUTE_PERFCOUNT_ENABLE,
-    .sq_control = REG_GFX11_SQ_PERFCOUNTER_CTRL,
-    .sq_control_all = SQ_CONTROL_ALL,
-    .sq_control2 = REG_GFX11_SQ_PERFCOUNTER_CTRL2,
-    .sq_control2_all = SQ_CONTROL2_ALL,
-    .trace = &trace,
-};
+/* The write pointer begins at the buffer's address on gfx11.0, at 0 on gfx11.5. */
+static const struct gpu_trace gfx11_trace =
+    TRACE(GFX11, .part_bytes_shift = 29, .pointer_is_address = 1);
+static const struct gpu_trace gfx115_trace = TRACE(GFX115, .part_bytes_shift = 34);
+
+#define GENERATION(release, trace_of)                                                              \
+    {                                                                                              \
+        .dialect = {.copy_in = PM4_COPY_IMMEDIATE,                                                 \
+                    .copy_out = PM4_COPY_MEMORY_L2 << 8,                                           \
+                    .gcr = PM4_GCR_SEQ_FORWARD | PM4_GCR_GL2_WB},                                  \
+        .grbm_gfx_index = REG_##release##_GRBM_GFX_INDEX,                                          \
+        .perfmon = REG_##release##_CP_PERFMON_CNTL,                                                \
+        .perfmon_read = PERFMON_START | PERFMON_SAMPLE, .perfmon_stop = PERFMON_STOP,              \
+        .perfcount_enable = REG_##release##_COMPUTE_PERFCOUNT_ENABLE,                              \
+        .sq_control = REG_##release##_SQ_PERFCOUNTER_CTRL, .sq_control_all = SQ_CONTROL_ALL,       \
+        .sq_control2 = REG_##release##_SQ_PERFCOUNTER_CTRL2, .sq_control2_all = SQ_CONTROL2_ALL,   \
+        .trace = &(trace_of)                                                                       \
+    }
+
+static const struct gpu_generation gfx11_generation = GENERATION(GFX11, gfx11_trace),
+                                   gfx115_generation = GENERATION(GFX115, gfx115_trace);
 
 #include "gpu_gfx11_blocks.h"
