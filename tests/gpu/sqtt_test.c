@@ -508,6 +508,35 @@ static void written_test(void **state)
     assert_int_equal(prefix, 0x11 | 4 << 13 | 0xf << 16 | 5 << 20 | 1 << 26);
 }
 
+/* The trace says how fast its clock runs, and how often counters are sampled: on an MI210 every (13
+ * units + 1) x 4 cycles for up to four of them, times the rate. */
+static void agent_test(void **state)
+{
+    (void)state;
+    struct gpu_target target = target_of("gfx90a", (struct gpu_geometry){1, 8, 1, 104, 0});
+    struct gpu_target rdna = target_of("gfx1100", (struct gpu_geometry){1, 6, 2, 96, 0});
+    struct sqtt_config config = config_of(1, 0);
+    struct pm4_stream stream = {0};
+    config.clock_khz = 100000;
+    sqtt_start(&stream, &rdna, &config);
+    for (int i = 0; i < 5; i++)
+        assert_null(sqtt_counter_add(&config, 4, 0xf));
+    assert_null(sqtt_parameter_take(&config, SQTT_PARAMETER_COUNTER_CONTROL, 3));
+    sqtt_start(&stream, &target, &config);
+    config.has_timestamps = 0;
+    config.counter_count = 1;
+    sqtt_start(&stream, &target, &config);
+    char *text = text_of(DUMP_GFX9, &stream);
+    const char *first = strstr(text, "USERDATA_2=0x186a0006\n");
+    assert_non_null(first);
+    first = strstr(first + 1, TT "USERDATA_2=0x186a0006\n" TT "USERDATA_2=0x1c0106\n");
+    assert_non_null(first);
+    assert_null(strstr(first + 1, "0x186a0006\n" TT "USERDATA_2=0x186a0006"));
+    assert_non_null(strstr(first, TT "USERDATA_2=0x80201\n" TT "USERDATA_2=0xe0106\n"));
+    free(text);
+    pm4_stream_free(&stream);
+}
+
 /* On gfx11.5 the pointer counts from 0 again. */
 static void written_gfx115_test(void **state)
 {
@@ -552,6 +581,7 @@ int main(void)
         cmocka_unit_test(random_test),  cmocka_unit_test(limits_test),
         cmocka_unit_test(written_test), cmocka_unit_test(counters_test),
         cmocka_unit_test(prefix_test),  cmocka_unit_test(written_gfx115_test),
+        cmocka_unit_test(agent_test),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

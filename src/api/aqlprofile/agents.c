@@ -26,8 +26,9 @@ const char *aqlprofile_last_error(void)
     return last_error;
 }
 
-/* HSA_AMD_AGENT_INFO_NUM_XCC, which old headers lack; old runtimes refuse it. */
-enum { AGENT_DIES = 0xA111 };
+/* HSA_AMD_AGENT_INFO_NUM_XCC and _TIMESTAMP_FREQUENCY, which old headers lack; old runtimes refuse
+ * them. */
+enum { AGENT_DIES = 0xA111, AGENT_CLOCK_HZ = 0xA016 };
 
 /* The runtime loads this library, so its symbols are somewhere, but not always in global scope.
  * We link no runtime: a program may use any generation of it. */
@@ -93,6 +94,18 @@ int aqlprofile_target_of_hsa(hsa_agent_t agent, struct gpu_target *target)
         g.xcc_count = 1;
     name[sizeof name - 1] = '\0';
     return target_make(name, &g, target) == HSA_STATUS_SUCCESS ? 0 : -1;
+}
+
+uint32_t aqlprofile_clock_khz(hsa_agent_t agent)
+{
+    enum { KHZ_MAX = (1 << 20) - 1 };
+    __typeof__(hsa_agent_get_info) *get_info =
+        (__typeof__(get_info))runtime_symbol("hsa_agent_get_info");
+    uint64_t hz = 0;
+    if (!get_info || get_info(agent, (hsa_agent_info_t)AGENT_CLOCK_HZ, &hz) != HSA_STATUS_SUCCESS ||
+        hz / 1000 > KHZ_MAX)
+        return 0;
+    return (uint32_t)(hz / 1000);
 }
 
 /* Described agents; handles are positions + 1 and stay valid. */

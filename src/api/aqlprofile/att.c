@@ -52,6 +52,7 @@ static hsa_status_t config_take(struct trace *t, const aqlprofile_att_profile_t 
     struct sqtt_config *c = &t->config;
     sqtt_config_default(c);
     c->has_timestamps = 1;
+    c->clock_khz = aqlprofile_clock_khz(profile->agent);
     c->buffer_bytes = DEFAULT_BUFFER_BYTES;
     if (profile->parameter_count && !profile->parameters)
         return aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "no parameters");

@@ -35,6 +35,8 @@ const char *aqlprofile_last_error(void);
 /* ---- agents.c: 0, or -1 with the error set */
 int aqlprofile_target_of_hsa(hsa_agent_t agent, struct gpu_target *target);
 int aqlprofile_target_of_handle(aqlprofile_agent_handle_t agent, struct gpu_target *target);
+/* Frequency of the agent's timestamps as a trace's 20 bits hold it; 0: not known. */
+uint32_t aqlprofile_clock_khz(hsa_agent_t agent);
 
 /* ---- coordinates.c: the dimensions of a block's samples */
 enum {

@@ -24,8 +24,9 @@ struct sqtt_config {
     uint64_t engine_mask; /* of the whole device */
     uint32_t target;      /* whose instructions are traced: SQTT_TARGET_MAX at most */
     uint32_t simd_mask;
-    int is_occupancy;                     /* waves' begins and ends only */
-    int has_timestamps;                   /* gfx9: clocks, in the trace and in the control array */
+    int is_occupancy;   /* waves' begins and ends only */
+    int has_timestamps; /* clock_khz in the trace; gfx9: also clocks, there and in the array */
+    uint32_t clock_khz; /* frequency of timestamps in 20 bits; 0: not known */
     uint32_t counters[SQTT_COUNTERS_MAX]; /* gfx9: SQ event | SIMDs << 24, sampled into the trace */
     uint32_t counter_count, counter_units, counter_control;
     uint32_t vm_id_mask; /* gfx9 */

@@ -8,7 +8,11 @@ enum { PAGE_SHIFT = 12, POINTER_UNIT_BYTES = 32, TOKEN_PERF = 1 << 14, HIGH_WATE
 
 /* First words of a trace: a NUL and "ROC", then the version of what follows. */
 enum { HEADER_MAGIC = 0x434f5200, HEADER_VERSION = 0x00080201 };
-enum { MARKER_CODE_OBJECT = 4, MARKER_TIMESTAMP = 5, MARKER_CHANNEL_SHIFT = 8 };
+enum { MARKER_CODE_OBJECT = 4, MARKER_TIMESTAMP = 5, MARKER_AGENT = 6, MARKER_CHANNEL_SHIFT = 8 };
+
+/* What a reader is told of the GPU, behind the version: the clock's kHz, and how many cycles lie
+ * between two samples of a counter. */
+enum { AGENT_CLOCK_KHZ = 0, AGENT_COUNTER_CYCLES = 1, AGENT_VALUE_SHIFT = 12 };
 
 enum { PERFMON_OFF = 0 };
 
@@ -349,6 +353,32 @@ static void stop_gfx10(const struct build *b)
 
 /* ---- both */
 
+static void agent_write(const struct build *b, uint32_t what, uint32_t value)
+{
+    write(b, b->trace->userdata2,
+          MARKER_AGENT | what << MARKER_CHANNEL_SHIFT | value << AGENT_VALUE_SHIFT);
+}
+
+/* Each unit of an engine, and one turn more, takes its time for every four counters. */
+static uint32_t counter_cycles(const struct build *b)
+{
+    enum { PER_TURN = 4, RATE_SHIFT = 8, RATE_MASK = 0x1f };
+    const struct gpu_geometry *g = &b->target->geometry;
+    uint32_t turns = (b->config->counter_count + PER_TURN - 1) / PER_TURN;
+    uint32_t rate = b->config->counter_control >> RATE_SHIFT & RATE_MASK;
+    return (1 + g->cu_count / g->se_count) * turns * PER_TURN * (rate + 1);
+}
+
+static void header_write(const struct build *b)
+{
+    write(b, b->trace->userdata2, HEADER_MAGIC);
+    write(b, b->trace->userdata2, HEADER_VERSION);
+    if (b->config->has_timestamps && b->config->clock_khz)
+        agent_write(b, AGENT_CLOCK_KHZ, b->config->clock_khz);
+    if (b->config->counter_count)
+        agent_write(b, AGENT_COUNTER_CYCLES, counter_cycles(b));
+}
+
 void sqtt_start(struct pm4_stream *stream, const struct gpu_target *target,
                 const struct sqtt_config *config)
 {
@@ -359,8 +389,7 @@ void sqtt_start(struct pm4_stream *stream, const struct gpu_target *target,
         start_gfx10(&b);
     pm4_wait_idle(stream);
     index_all(&b);
-    write(&b, b.trace->userdata2, HEADER_MAGIC);
-    write(&b, b.trace->userdata2, HEADER_VERSION);
+    header_write(&b);
     if (b.trace->mode && config->has_timestamps)
         timestamps(&b, offsetof(struct sqtt_control, clock_start));
 }

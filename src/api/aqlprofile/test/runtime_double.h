@@ -43,6 +43,11 @@ hsa_agent_get_info(hsa_agent_t agent, hsa_agent_info_t attribute, void *value)
             return HSA_STATUS_ERROR_INVALID_ARGUMENT;
         *(uint32_t *)value = gpu->dies;
         return HSA_STATUS_SUCCESS;
+    case 0xA016: /* HSA_AMD_AGENT_INFO_TIMESTAMP_FREQUENCY, as old as NUM_XCC here */
+        if (!gpu->dies)
+            return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+        *(uint64_t *)value = 100000000;
+        return HSA_STATUS_SUCCESS;
     default:
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     }
