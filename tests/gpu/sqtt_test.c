@@ -537,6 +537,34 @@ static void agent_test(void **state)
     pm4_stream_free(&stream);
 }
 
+/* What the host reads is written before the flush behind it. */
+static void confirmed_test(void **state)
+{
+    static const char *const members[] = {"gfx906",  "gfx942",  "gfx1010", "gfx1030",
+                                          "gfx1100", "gfx1151", "gfx1201"};
+    (void)state;
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        struct gpu_target target = target_of(members[i], (struct gpu_geometry){1, 2, 2, 40, 0});
+        struct sqtt_config config = config_of(1 << 1, 3);
+        struct pm4_stream stream = {0};
+        struct dump_packet p;
+        int results = 0;
+        sqtt_stop(&stream, &target, &config);
+        sqtt_read(&stream, &target, &config);
+        for (uint32_t at = 0; at < stream.count;
+             at += dump_decode(stream.dwords + at, stream.count - at, &p)) {
+            assert_true(dump_decode(stream.dwords + at, stream.count - at, &p));
+            if (p.opcode != PM4_COPY_DATA || (p.body[0] >> 16 & 1) ||
+                (p.body[0] & 15) == PM4_COPY_IMMEDIATE || (p.body[0] >> 8 & 15) == 0)
+                continue;
+            assert_true(p.body[0] & PM4_COPY_CONFIRM);
+            results++;
+        }
+        assert_int_equal(results, 2 * 3);
+        pm4_stream_free(&stream);
+    }
+}
+
 /* On gfx11.5 the pointer counts from 0 again. */
 static void written_gfx115_test(void **state)
 {
@@ -581,7 +609,7 @@ int main(void)
         cmocka_unit_test(random_test),  cmocka_unit_test(limits_test),
         cmocka_unit_test(written_test), cmocka_unit_test(counters_test),
         cmocka_unit_test(prefix_test),  cmocka_unit_test(written_gfx115_test),
-        cmocka_unit_test(agent_test),
+        cmocka_unit_test(agent_test),   cmocka_unit_test(confirmed_test),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -262,12 +262,15 @@ static void start_gfx9(const struct build *b)
     }
 }
 
+/* Confirmed: the flush behind them must not overtake what the host reads first. */
 static void results_read(const struct build *b, uint32_t engine)
 {
+    struct pm4_dialect confirmed = *b->dialect;
     uint64_t va = b->config->control_va + engine * sizeof(struct sqtt_control);
     const uint32_t registers[] = {b->trace->status, b->trace->dropped, b->trace->write_pointer};
+    confirmed.copy_out |= PM4_COPY_CONFIRM;
     for (uint32_t i = 0; i < sizeof registers / sizeof registers[0]; i++)
-        pm4_register_copy_out(b->stream, b->dialect, registers[i], va + i * sizeof registers[i],
+        pm4_register_copy_out(b->stream, &confirmed, registers[i], va + i * sizeof registers[i],
                               pm4_is_config(registers[i]));
 }
 
