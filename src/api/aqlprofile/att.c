@@ -115,8 +115,10 @@ static hsa_status_t commands_write(struct trace *t, struct pm4_stream *streams, 
         offset[i] = bytes;
         bytes += (streams[i].count * 4 + COMMAND_ALIGNMENT - 1) & ~(COMMAND_ALIGNMENT - 1u);
     }
-    hsa_status_t status =
-        allocate(t, alloc, bytes, AQLPROFILE_MEMORY_HINT_DEVICE_NONCOHERENT, 1, &t->commands);
+    /* Without a copy function they are written from here, wherever that memory lies. */
+    aqlprofile_memory_hint_t hint =
+        t->copy ? AQLPROFILE_MEMORY_HINT_DEVICE_NONCOHERENT : AQLPROFILE_MEMORY_HINT_NONE;
+    hsa_status_t status = allocate(t, alloc, bytes, hint, 1, &t->commands);
     for (int i = 0; i < count && status == HSA_STATUS_SUCCESS; i++) {
         char *at = (char *)t->commands + offset[i];
         if (t->copy)

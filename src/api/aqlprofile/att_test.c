@@ -74,8 +74,23 @@ static void frequency_test(void **state)
                      1); /* HIWATER alone */
 }
 
+/* A marker's caller gives no function to copy to the device's memory. */
+static void marker_memory_test(void **state)
+{
+    const aqlprofile_att_codeobj_data_t data = {.id = 5, .size = 0x1000, .agent = mi210};
+    hsa_ext_amd_aql_pm4_packet_t packet;
+    aqlprofile_handle_t handle;
+    (void)state;
+    assert_int_equal(
+        aqlprofile_att_codeobj_marker(&packet, &handle, data, allocate, deallocate, NULL), 0);
+    assert_true(last_flags.host_access && last_flags.device_access);
+    assert_int_equal(last_flags.memory_hint, AQLPROFILE_MEMORY_HINT_NONE);
+    aqlprofile_att_delete_packets(handle);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(frequency_test)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(frequency_test),
+                                       cmocka_unit_test(marker_memory_test)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
