@@ -18,12 +18,26 @@
 #define HSA_VEN_AMD_AQLPROFILE_LEGACY_PM4_PACKET_SIZE 192
 #endif
 
+#include <aqlprofile-sdk/version.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/** Of the interface: AQLPROFILE_VERSION_MAJOR ... when the library was built. */
+typedef struct aqlprofile_version_t {
+    uint32_t major;
+    uint32_t minor;
+    uint32_t patch;
+} aqlprofile_version_t;
+
+/** HSA_STATUS_ERROR_INVALID_ARGUMENT when `version` is NULL. */
+hsa_status_t aqlprofile_get_version(aqlprofile_version_t *version);
+
 /** Blocks beyond hsa_ven_amd_aqlprofile_block_name_t, whose last number was 32 when these were
- * given out. The reserved ones have no block. */
+ * given out. The reserved ones have no block. In AMD's header they follow HSA's list, which got one
+ * more in ROCm 7.2: there each is 1 higher. This library's are these, and a client of both asks for
+ * a block's number by its name (::AQLPROFILE_INFO_BLOCK_ID). */
 typedef enum {
     AQLPROFILE_BLOCK_NAME_RESERVED_0 = 33,
     AQLPROFILE_BLOCK_NAME_RESERVED_1 = 34,

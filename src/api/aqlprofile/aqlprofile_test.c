@@ -569,6 +569,16 @@ static void v2_errors_test(void **state)
                      HSA_STATUS_ERROR_INVALID_INDEX);
 }
 
+static void version_test(void **state)
+{
+    aqlprofile_version_t version = {9, 9, 9};
+    (void)state;
+    assert_int_equal(aqlprofile_get_version(&version), 0);
+    assert_true(version.major == 1 && version.minor == 0 && version.patch == 0);
+    assert_int_equal(AQLPROFILE_VERSION, 10000);
+    assert_int_equal(aqlprofile_get_version(NULL), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -577,7 +587,7 @@ int main(void)
         cmocka_unit_test(packets_test),      cmocka_unit_test(rdna_packets_test),
         cmocka_unit_test(trace_test),        cmocka_unit_test(handles_of_the_other_sort_test),
         cmocka_unit_test(trace_errors_test), cmocka_unit_test(marker_test),
-        cmocka_unit_test(v2_errors_test),
+        cmocka_unit_test(v2_errors_test),    cmocka_unit_test(version_test),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,6 +16,15 @@ struct collection {
     void *userdata;
 };
 
+EXPORT hsa_status_t aqlprofile_get_version(aqlprofile_version_t *version)
+{
+    if (!version)
+        return aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "NULL argument");
+    *version = (aqlprofile_version_t){AQLPROFILE_VERSION_MAJOR, AQLPROFILE_VERSION_MINOR,
+                                      AQLPROFILE_VERSION_PATCH};
+    return HSA_STATUS_SUCCESS;
+}
+
 static struct gpu_event event_of(const struct gpu_target *target,
                                  const aqlprofile_pmc_event_t *event)
 {
