@@ -3,7 +3,7 @@
 # and their headers: trixie (5.7.1), forky and sid (6.4.3) or experimental (7.2.4, on top of sid). Nothing in
 # it is installed on the machine; programs run in it by its own loader: scripts/debian_run.sh. Does
 # nothing when DIR is there already. About 45 s and 600 MB; experimental 110 s and 770 MB. A root that
-# an earlier version of this script made, without the headers, gets them (3 MB, seconds).
+# an earlier version of this script made, without the headers or AMD's libhsa-amd-aqlprofile64, gets them (3 MB, seconds).
 # bookworm is Debian 12 itself, without any of that: what a container begins with (containers/).
 set -eu
 release=$1 dir=$2
@@ -15,7 +15,9 @@ forky | sid) hip=libamdhip64-6 library=libamdhip64.so.6.4 packages=$hip,libhsa-r
 experimental) hip=libamdhip64-7 library=libamdhip64.so.7.2 packages=ca-certificates ;;
 *) echo "debian_root: no HIP known in '$release'" >&2; exit 2 ;;
 esac
-if [ -f "$dir/.complete" ] && [ -f "$dir/.headers" ]; then exit 0; fi
+if [ -f "$dir/.complete" ] && [ -f "$dir/.headers" ]; then
+    [ "$release" = experimental ] && [ ! -f "$dir/.aqlprofile" ] || exit 0
+fi
 if [ "$(id -u)" -ne 0 ]; then
     echo "debian_root: debootstrap needs root" >&2
     exit 77
@@ -74,5 +76,19 @@ headers_add() {
         touch "$dir/.headers"
     rm -rf "$dir/headers"
 }
+# AMD's own library of counter packets, to hold ours against: a folder of its own, where nothing finds it that does
+# not look for it. What is known of it is known of this version.
+aqlprofile_add() {
+    rm -rf "$dir/amd"
+    mkdir "$dir/amd"
+    cp /etc/resolv.conf "$dir/etc/resolv.conf"
+    chroot "$dir" sh -c "cd /amd &&
+        apt-get -q -o APT::Sandbox::User=root -t $release download libhsa-amd-aqlprofile64-1 &&
+        dpkg-deb -x libhsa-amd-aqlprofile64-1_7.2.4* . &&
+        mv usr/lib/*/libhsa-amd-aqlprofile64.so.1.* libhsa-amd-aqlprofile64.so.1" \
+        >>"$log" 2>&1 </dev/null && touch "$dir/.aqlprofile"
+}
 [ -f "$dir/.complete" ] || root_make
 [ -f "$dir/.headers" ] || headers_add || echo "debian_root: $release has no headers, see $log" >&2
+[ "$release" != experimental ] || [ -f "$dir/.aqlprofile" ] || aqlprofile_add ||
+    echo "debian_root: $release has no libhsa-amd-aqlprofile64-1 7.2.4, see $log" >&2
