@@ -13,48 +13,7 @@
 
 #include <cmocka.h>
 
-#include "dump/dump.h"
-#include "gpu/sqtt/parameters.h"
-#include "gpu/sqtt/sqtt.h"
-
-enum { TEXT_BYTES = 600 };
-static const uint64_t BUFFER = 0x7f5566000000, CONTROL = 0x7f0000002000;
-static const uint64_t BUFFER_BYTES = 3ull << 26;
-
-static struct gpu_target target_of(const char *architecture, struct gpu_geometry geometry)
-{
-    struct gpu_target target;
-    assert_int_equal(gpu_target_find(architecture, &geometry, &target), 0);
-    return target;
-}
-
-static struct sqtt_config config_of(uint64_t engines, uint32_t unit)
-{
-    return (struct sqtt_config){.engine_mask = engines,
-                                .target = unit,
-                                .simd_mask = 0xf,
-                                .has_timestamps = 1,
-                                .control_va = CONTROL,
-                                .buffer_va = BUFFER,
-                                .buffer_bytes = BUFFER_BYTES};
-}
-
-/* The stream's packets, one a line. */
-static char *text_of(enum dump_family family, const struct pm4_stream *stream)
-{
-    char *text = calloc(stream->count + 1, TEXT_BYTES), *at = text;
-    for (uint32_t i = 0; i < stream->count;) {
-        struct dump_packet packet;
-        uint32_t length = dump_decode(stream->dwords + i, stream->count - i, &packet);
-        assert_true(length > 0);
-        dump_format(family, &packet, at, TEXT_BYTES - 1);
-        at += strlen(at);
-        *at++ = '\n';
-        i += length;
-    }
-    *at = '\0';
-    return text;
-}
+#include "sqtt_texts.h"
 
 static void expect_lines(char *text, const char *const *expected)
 {
@@ -508,98 +467,6 @@ static void written_test(void **state)
     assert_int_equal(prefix, 0x11 | 4 << 13 | 0xf << 16 | 5 << 20 | 1 << 26);
 }
 
-/* The trace says how fast its clock runs, and how often counters are sampled: on an MI210 every (13
- * units + 1) x 4 cycles for up to four of them, times the rate. */
-static void agent_test(void **state)
-{
-    (void)state;
-    struct gpu_target target = target_of("gfx90a", (struct gpu_geometry){1, 8, 1, 104, 0});
-    struct gpu_target rdna = target_of("gfx1100", (struct gpu_geometry){1, 6, 2, 96, 0});
-    struct sqtt_config config = config_of(1, 0);
-    struct pm4_stream stream = {0};
-    config.clock_khz = 100000;
-    sqtt_start(&stream, &rdna, &config);
-    for (int i = 0; i < 5; i++)
-        assert_null(sqtt_counter_add(&config, 4, 0xf));
-    assert_null(sqtt_parameter_take(&config, SQTT_PARAMETER_COUNTER_CONTROL, 3));
-    sqtt_start(&stream, &target, &config);
-    config.has_timestamps = 0;
-    config.counter_count = 1;
-    sqtt_start(&stream, &target, &config);
-    char *text = text_of(DUMP_GFX9, &stream);
-    const char *first = strstr(text, "USERDATA_2=0x186a0006\n");
-    assert_non_null(first);
-    first = strstr(first + 1, TT "USERDATA_2=0x186a0006\n" TT "USERDATA_2=0x1c0106\n");
-    assert_non_null(first);
-    assert_null(strstr(first + 1, "0x186a0006\n" TT "USERDATA_2=0x186a0006"));
-    assert_non_null(strstr(first, TT "USERDATA_2=0x80201\n" TT "USERDATA_2=0xe0106\n"));
-    free(text);
-    pm4_stream_free(&stream);
-}
-
-/* What the host reads is written before the flush behind it. */
-static void confirmed_test(void **state)
-{
-    static const char *const members[] = {"gfx906",  "gfx942",  "gfx1010", "gfx1030",
-                                          "gfx1100", "gfx1151", "gfx1201"};
-    (void)state;
-    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
-        struct gpu_target target = target_of(members[i], (struct gpu_geometry){1, 2, 2, 40, 0});
-        struct sqtt_config config = config_of(1 << 1, 3);
-        struct pm4_stream stream = {0};
-        struct dump_packet p;
-        int results = 0;
-        sqtt_stop(&stream, &target, &config);
-        sqtt_read(&stream, &target, &config);
-        for (uint32_t at = 0; at < stream.count;
-             at += dump_decode(stream.dwords + at, stream.count - at, &p)) {
-            assert_true(dump_decode(stream.dwords + at, stream.count - at, &p));
-            if (p.opcode != PM4_COPY_DATA || (p.body[0] >> 16 & 1) ||
-                (p.body[0] & 15) == PM4_COPY_IMMEDIATE || (p.body[0] >> 8 & 15) == 0)
-                continue;
-            assert_true(p.body[0] & PM4_COPY_CONFIRM);
-            results++;
-        }
-        assert_int_equal(results, 2 * 3);
-        pm4_stream_free(&stream);
-    }
-}
-
-/* On gfx11.5 the pointer counts from 0 again. */
-static void written_gfx115_test(void **state)
-{
-    static const char *const members[] = {"gfx1150", "gfx1151", "gfx1152", "gfx1153"};
-    const struct sqtt_control control = {.write_pointer = 7}, nothing = {0};
-    (void)state;
-    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
-        struct gpu_target target = target_of(members[i], (struct gpu_geometry){1, 2, 2, 40, 0});
-        struct sqtt_config config = config_of(0x3, 5);
-        enum sqtt_outcome outcome;
-        assert_int_equal(sqtt_written_bytes(&target, &config, 1, &control, &outcome), 7 * 32);
-        assert_int_equal(sqtt_written_bytes(&target, &config, 1, &nothing, &outcome), 0);
-        assert_int_equal(outcome, SQTT_COMPLETE);
-    }
-}
-
-/* Readers tell the tokens of gfx9's members apart by a number in the first eight bytes. */
-static void prefix_test(void **state)
-{
-    static const struct {
-        const char *architecture;
-        unsigned tokens;
-    } members[] = {{"gfx900", 4}, {"gfx906", 4}, {"gfx908", 4}, {"gfx90a", 4},
-                   {"gfx940", 5}, {"gfx942", 5}, {"gfx950", 6}};
-    (void)state;
-    struct sqtt_config config = config_of(0x3, 5);
-    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
-        uint64_t prefix = 0;
-        struct gpu_target target =
-            target_of(members[i].architecture, (struct gpu_geometry){1, 4, 1, 40, 0});
-        assert_int_equal(sqtt_prefix(&target, &config, 1, &prefix), 8);
-        assert_int_equal(prefix >> 13 & 7, members[i].tokens);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -608,8 +475,6 @@ int main(void)
         cmocka_unit_test(raw_test),     cmocka_unit_test(read_test),
         cmocka_unit_test(random_test),  cmocka_unit_test(limits_test),
         cmocka_unit_test(written_test), cmocka_unit_test(counters_test),
-        cmocka_unit_test(prefix_test),  cmocka_unit_test(written_gfx115_test),
-        cmocka_unit_test(agent_test),   cmocka_unit_test(confirmed_test),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
