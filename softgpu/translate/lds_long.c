@@ -203,7 +203,7 @@ void lds_long_scatter(struct x86 *x, int32_t offsets, const uint8_t *hosts,
 /* Dword k of lane n of all is number 3 * n + k, so that of three vectors each position has, for
  * each k, one: they are blended, by the positions whose remainder is 0, and is 1, and one
  * permutation each puts them in order. Permutations are what the host does least of (Zen 4: one of
- * 512 bits a cycle); with two for each, it read M/s 101 and wrote 88. */
+ * 512 bits a cycle; two for each were 101 M/s of reads and 88 of writes there). */
 static const uint16_t triple_positions[2] = {0x9249, 0x2492};
 static const uint32_t triple_indices[3][16] ALIGNED = {
     {0, 3, 6, 9, 12, 15, 2, 5, 8, 11, 14, 1, 4, 7, 10, 13},

@@ -124,6 +124,18 @@ static void halves_take_whole_registers(void **state)
     kernel_runner_destroy(runner);
 }
 
+/* One group of four waves, each of whose items stores what the text has left in v3. */
+static void every_item_gets(uint32_t value, const char *text)
+{
+    struct kernel_runner *runner = runner_with(1, text);
+    const uint32_t *words = kernel_runner_buffer(runner);
+    assert_int_equal(run(runner, 0, (struct kernel_geometry){GROUP, GROUP, 1024, 0}).fault,
+                     FAULT_NONE);
+    for (uint32_t i = 0; i < GROUP; i++)
+        assert_int_equal(words[i], value);
+    kernel_runner_destroy(runner);
+}
+
 /* A program that lacks a barrier, and is right on hardware: all waves read what all have written,
  * then each overwrites its part. Counted or not, turns are the same. */
 static void all_read_before_any_writes(const char *write, const char *read, const char *tail)
@@ -138,13 +150,7 @@ static void all_read_before_any_writes(const char *write, const char *read, cons
                       "s_waitcnt vmcnt(0) lgkmcnt(0)\nv_add_u32 v3, v3, v7\n.endr\n"
                       "%s v8%s\ns_waitcnt vmcnt(0) lgkmcnt(0)\n" EPILOGUE,
              write, tail, read, write, tail);
-    struct kernel_runner *runner = runner_with(1, text);
-    const uint32_t *words = kernel_runner_buffer(runner);
-    assert_int_equal(run(runner, 0, (struct kernel_geometry){GROUP, GROUP, 1024, 0}).fault,
-                     FAULT_NONE);
-    for (uint32_t i = 0; i < GROUP; i++)
-        assert_int_equal(words[i], 32);
-    kernel_runner_destroy(runner);
+    every_item_gets(32, text);
 }
 static void waves_go_on_in_step(void **state)
 {
@@ -160,37 +166,25 @@ static void waves_go_on_in_step(void **state)
 static void waves_read_before_memory_comes(void **state)
 {
     (void)state;
-    struct kernel_runner *runner = runner_with(
-        1, PROLOGUE "v_lshlrev_b32 v4, 2, v0\nv_mov_b32 v5, 1\nv_mov_b32 v6, 0\nv_mov_b32 v3, 0\n"
+    every_item_gets(32, PROLOGUE
+                    "v_lshlrev_b32 v4, 2, v0\nv_mov_b32 v5, 1\nv_mov_b32 v6, 0\nv_mov_b32 v3, 0\n"
                     "ds_write_b32 v4, v5\ns_waitcnt lgkmcnt(0)\ns_barrier\n"
                     ".rept 32\nds_read_b32 v7, v6\nv_add_u32 v6, 32, v6\ns_waitcnt lgkmcnt(0)\n"
                     "v_add_u32 v3, v3, v7\n.endr\n"
                     "s_mov_b64 s[12:13], s[4:5]\ns_mov_b32 s14, -1\ns_mov_b32 s15, 0x27000\n"
                     "v_readfirstlane_b32 s16, v4\ns_mov_b32 m0, s16\n"
                     "buffer_load_dword off, s[12:15], 0 lds\ns_waitcnt vmcnt(0)\n" EPILOGUE);
-    const uint32_t *words = kernel_runner_buffer(runner);
-    assert_int_equal(run(runner, 0, (struct kernel_geometry){GROUP, GROUP, 1024, 0}).fault,
-                     FAULT_NONE);
-    for (uint32_t i = 0; i < GROUP; i++)
-        assert_int_equal(words[i], 32);
-    kernel_runner_destroy(runner);
 }
 
 /* The same with one word that all read and the first wave then overwrites. */
 static void waves_read_before_one_writes(void **state)
 {
     (void)state;
-    struct kernel_runner *runner = runner_with(
-        1, PROLOGUE "v_mov_b32 v4, 0\nv_mov_b32 v5, 7\nds_write_b32 v4, v5\n"
+    every_item_gets(7, PROLOGUE
+                    "v_mov_b32 v4, 0\nv_mov_b32 v5, 7\nds_write_b32 v4, v5\n"
                     "s_waitcnt lgkmcnt(0)\ns_barrier\nds_read_b32 v3, v4\ns_waitcnt lgkmcnt(0)\n"
                     "v_add_u32 v6, v3, v3\nv_cmpx_eq_u32 vcc, 0, v0\nds_write_b32 v4, v6\n"
                     "s_mov_b64 exec, -1\ns_waitcnt lgkmcnt(0)\ns_barrier\n" EPILOGUE);
-    const uint32_t *words = kernel_runner_buffer(runner);
-    assert_int_equal(run(runner, 0, (struct kernel_geometry){GROUP, GROUP, 1024, 0}).fault,
-                     FAULT_NONE);
-    for (uint32_t i = 0; i < GROUP; i++)
-        assert_int_equal(words[i], 7);
-    kernel_runner_destroy(runner);
 }
 
 /* One without a barrier where each wave has written, and all read what all have: the first wave's
@@ -204,13 +198,7 @@ static void all_write_before_any_reads(const char *write, const char *read, cons
                       "%s v5%s\ns_waitcnt vmcnt(0) lgkmcnt(0)\n.rept 32\n%s\nv_add_u32 v6, 32, v6\n"
                       "s_waitcnt vmcnt(0) lgkmcnt(0)\nv_add_u32 v3, v3, v7\n.endr\n" EPILOGUE,
              write, tail, write, tail, read);
-    struct kernel_runner *runner = runner_with(1, text);
-    const uint32_t *words = kernel_runner_buffer(runner);
-    assert_int_equal(run(runner, 0, (struct kernel_geometry){GROUP, GROUP, 1024, 0}).fault,
-                     FAULT_NONE);
-    for (uint32_t i = 0; i < GROUP; i++)
-        assert_int_equal(words[i], 32);
-    kernel_runner_destroy(runner);
+    every_item_gets(32, text);
 }
 static void waves_write_before_one_reads(void **state)
 {
@@ -225,8 +213,8 @@ static void waves_write_before_one_reads(void **state)
 static void waves_copy_before_one_reads(void **state)
 {
     (void)state;
-    struct kernel_runner *runner = runner_with(
-        1, PROLOGUE "v_lshlrev_b32 v4, 2, v0\nv_mov_b32 v5, 1\nv_mov_b32 v6, 0\nv_mov_b32 v3, 0\n"
+    every_item_gets(32, PROLOGUE
+                    "v_lshlrev_b32 v4, 2, v0\nv_mov_b32 v5, 1\nv_mov_b32 v6, 0\nv_mov_b32 v3, 0\n"
                     "v_mov_b32 v9, s5\nv_add_co_u32 v8, vcc, s4, v1\n"
                     "v_addc_co_u32 v9, vcc, 0, v9, vcc\nv_mov_b32 v10, 0x1000\n"
                     "ds_write_b32 v4, v5\ns_waitcnt lgkmcnt(0)\ns_barrier\n"
@@ -236,12 +224,6 @@ static void waves_copy_before_one_reads(void **state)
                     "v_mov_b32 v6, 0x7000\n.rept 32\nglobal_load_dword v7, v6, s[4:5]\n"
                     "v_add_u32 v6, 32, v6\ns_waitcnt vmcnt(0) lgkmcnt(0)\n"
                     "v_add_u32 v3, v3, v7\n.endr\n" EPILOGUE);
-    const uint32_t *words = kernel_runner_buffer(runner);
-    assert_int_equal(run(runner, 0, (struct kernel_geometry){GROUP, GROUP, 1024, 0}).fault,
-                     FAULT_NONE);
-    for (uint32_t i = 0; i < GROUP; i++)
-        assert_int_equal(words[i], 32);
-    kernel_runner_destroy(runner);
 }
 
 /* Every work-item draws a ticket: each number once. */

@@ -167,7 +167,7 @@ static void barrier_release(struct workgroup *group)
             group->waves[i].stop = WAVE_SLICE;
     }
     group->waves_at_barrier = 0;
-    group->turns_in_step = group->wave_count > 1 ? STEP_TURNS : 0;
+    group->turns_in_step = group->waves_live > 1 ? STEP_TURNS : 0;
 }
 
 static void wave_stopped(struct workgroup *group, struct wave *wave)
