@@ -36,6 +36,30 @@ struct gpu_family {
     const struct gpu_generation *generation;
 };
 
+/* What gfx10 and gfx11 have alike, as initializers: of their traces, and of themselves. */
+#define GPU_TRACE_GFX10(release)                                                                   \
+    .mask = REG_##release##_SQ_THREAD_TRACE_MASK,                                                  \
+    .token_mask = REG_##release##_SQ_THREAD_TRACE_TOKEN_MASK,                                      \
+    .size = REG_##release##_SQ_THREAD_TRACE_BUF0_SIZE,                                             \
+    .control = REG_##release##_SQ_THREAD_TRACE_CTRL,                                               \
+    .status = REG_##release##_SQ_THREAD_TRACE_STATUS,                                              \
+    .dropped = REG_##release##_SQ_THREAD_TRACE_DROPPED_CNTR,                                       \
+    .write_pointer = REG_##release##_SQ_THREAD_TRACE_WPTR,                                         \
+    .userdata2 = REG_##release##_SQ_THREAD_TRACE_USERDATA_2,                                       \
+    .base = REG_##release##_SQ_THREAD_TRACE_BUF0_BASE,                                             \
+    .enable = REG_##release##_COMPUTE_THREAD_TRACE_ENABLE, .target_shift = 4, .simd_field = 3,     \
+    .busy_mask = 1 << 25, .pending_mask = 0xff << 2, /* of the eight compute pipes */              \
+        .error_mask = 1 << 24, .pointer_mask = 0x1fffffff, .size_shift = 8,                        \
+    .size_has_base_high = 1
+#define GPU_GENERATION_GFX10(release)                                                              \
+    .dialect = {.copy_in = PM4_COPY_IMMEDIATE,                                                     \
+                .copy_out = PM4_COPY_MEMORY_L2 << 8,                                               \
+                .gcr = PM4_GCR_SEQ_FORWARD | PM4_GCR_GL2_WB},                                      \
+    .grbm_gfx_index = REG_##release##_GRBM_GFX_INDEX, .perfmon = REG_##release##_CP_PERFMON_CNTL,  \
+    .perfmon_read = PERFMON_START | PERFMON_SAMPLE, .perfmon_stop = PERFMON_STOP,                  \
+    .perfcount_enable = REG_##release##_COMPUTE_PERFCOUNT_ENABLE,                                  \
+    .sq_control = REG_##release##_SQ_PERFCOUNTER_CTRL
+
 extern const struct gpu_family gfx9_families[], gfx10_families[], gfx11_families[],
     gfx12_families[];
 extern const uint32_t gfx9_family_count, gfx10_family_count, gfx11_family_count, gfx12_family_count;

@@ -23,24 +23,12 @@ enum {
 
 #define TRACE(release, control_bits, token_bits)                                                   \
     {                                                                                              \
-        .mask = REG_##release##_SQ_THREAD_TRACE_MASK,                                              \
-        .token_mask = REG_##release##_SQ_THREAD_TRACE_TOKEN_MASK,                                  \
-        .size = REG_##release##_SQ_THREAD_TRACE_BUF0_SIZE,                                         \
-        .control = REG_##release##_SQ_THREAD_TRACE_CTRL,                                           \
-        .status = REG_##release##_SQ_THREAD_TRACE_STATUS,                                          \
-        .dropped = REG_##release##_SQ_THREAD_TRACE_DROPPED_CNTR,                                   \
-        .write_pointer = REG_##release##_SQ_THREAD_TRACE_WPTR,                                     \
-        .userdata2 = REG_##release##_SQ_THREAD_TRACE_USERDATA_2,                                   \
-        .base = REG_##release##_SQ_THREAD_TRACE_BUF0_BASE,                                         \
-        .enable = REG_##release##_COMPUTE_THREAD_TRACE_ENABLE,                                     \
-        .mask_bits = 1 << 6 << 10, /* compute waves */                                             \
-            .target_shift = 4, .simd_field = 3, .tokens_all = TOKENS_ALL | (token_bits),           \
-        .tokens_occupancy = TOKENS_OCCUPANCY | (token_bits),                                       \
-        .tokens_none = TOKENS_NONE | (token_bits), .control_on = (control_bits) | 1,               \
-        .control_off = (control_bits), .busy_mask = 1 << 25,                                       \
-        .pending_mask = 0xff << 2, /* of the eight compute pipes */                                \
-            .error_mask = 1 << 24, .pointer_mask = 0x1fffffff, .size_shift = 8,                    \
-        .part_bytes_shift = 34, .size_has_base_high = 1, .by_copy = 1                              \
+        GPU_TRACE_GFX10(release), .mask_bits = 1 << 6 << 10, /* compute waves */                   \
+            .tokens_all = TOKENS_ALL | (token_bits),                                               \
+                                  .tokens_occupancy = TOKENS_OCCUPANCY | (token_bits),             \
+                                  .tokens_none = TOKENS_NONE | (token_bits),                       \
+                                  .control_on = (control_bits) | 1, .control_off = (control_bits), \
+                                  .part_bytes_shift = 34, .by_copy = 1                             \
     }
 
 static const struct gpu_trace gfx101_trace = TRACE(GFX101, CONTROL_GFX101, TOKEN_COUNTERS_GFX101);
@@ -48,17 +36,11 @@ static const struct gpu_trace gfx103_trace = TRACE(GFX103, CONTROL_GFX103, 0);
 
 #define GENERATION(release, trace_of)                                                              \
     {                                                                                              \
-        .dialect = {.copy_in = PM4_COPY_IMMEDIATE,                                                 \
-                    .copy_out = PM4_COPY_MEMORY_L2 << 8,                                           \
-                    .gcr = PM4_GCR_SEQ_FORWARD | PM4_GCR_GL2_WB},                                  \
-        .grbm_gfx_index = REG_##release##_GRBM_GFX_INDEX,                                          \
-        .perfmon = REG_##release##_CP_PERFMON_CNTL,                                                \
-        .perfmon_read = PERFMON_START | PERFMON_SAMPLE, .perfmon_stop = PERFMON_STOP,              \
-        .perfcount_enable = REG_##release##_COMPUTE_PERFCOUNT_ENABLE,                              \
-        .sq_control = REG_##release##_SQ_PERFCOUNTER_CTRL, .sq_control_all = SQ_CONTROL_ALL,       \
-        .settle_select = REG_##release##_GRBM_PERFCOUNTER0_SELECT,                                 \
-        .settle_low = REG_##release##_GRBM_PERFCOUNTER0_LO,                                        \
-        .settle_high = REG_##release##_GRBM_PERFCOUNTER0_HI, .trace = &(trace_of)                  \
+        GPU_GENERATION_GFX10(release), .sq_control_all = SQ_CONTROL_ALL,                           \
+                                       .settle_select = REG_##release##_GRBM_PERFCOUNTER0_SELECT,  \
+                                       .settle_low = REG_##release##_GRBM_PERFCOUNTER0_LO,         \
+                                       .settle_high = REG_##release##_GRBM_PERFCOUNTER0_HI,        \
+                                       .trace = &(trace_of)                                        \
     }
 
 static const struct gpu_generation gfx101_generation = GENERATION(GFX101, gfx101_trace),

@@ -20,23 +20,11 @@ enum {
 
 #define TRACE(release, ...)                                                                        \
     {                                                                                              \
-        .mask = REG_##release##_SQ_THREAD_TRACE_MASK,                                              \
-        .token_mask = REG_##release##_SQ_THREAD_TRACE_TOKEN_MASK,                                  \
-        .size = REG_##release##_SQ_THREAD_TRACE_BUF0_SIZE,                                         \
-        .control = REG_##release##_SQ_THREAD_TRACE_CTRL,                                           \
-        .status = REG_##release##_SQ_THREAD_TRACE_STATUS,                                          \
-        .dropped = REG_##release##_SQ_THREAD_TRACE_DROPPED_CNTR,                                   \
-        .write_pointer = REG_##release##_SQ_THREAD_TRACE_WPTR,                                     \
-        .userdata2 = REG_##release##_SQ_THREAD_TRACE_USERDATA_2,                                   \
-        .base = REG_##release##_SQ_THREAD_TRACE_BUF0_BASE,                                         \
-        .enable = REG_##release##_COMPUTE_THREAD_TRACE_ENABLE,                                     \
-        .mask_bits = 1 << 17 | 1 << 6 << 10, /* no data of other waves; compute waves */           \
-            .target_shift = 4, .simd_field = 3, .tokens_all = TOKENS_ALL,                          \
-        .tokens_occupancy = TOKENS_OCCUPANCY, .tokens_none = TOKENS_NONE,                          \
-        .control_on = CONTROL_OFF | 1, .control_off = CONTROL_OFF, .busy_mask = 1 << 25,           \
-        .pending_mask = 0xff << 2, /* of the eight compute pipes */                                \
-            .error_mask = 1 << 24, .pointer_mask = 0x1fffffff, .size_shift = 8,                    \
-        .size_has_base_high = 1, __VA_ARGS__                                                       \
+        GPU_TRACE_GFX10(release),                                                                  \
+            .mask_bits = 1 << 17 | 1 << 6 << 10, /* no data of other waves; compute waves */       \
+            .tokens_all = TOKENS_ALL, .tokens_occupancy = TOKENS_OCCUPANCY,                        \
+            .tokens_none = TOKENS_NONE, .control_on = CONTROL_OFF | 1, .control_off = CONTROL_OFF, \
+            __VA_ARGS__                                                                            \
     }
 
 /* The write pointer begins at the buffer's address on gfx11.0, at 0 on gfx11.5. */
@@ -46,16 +34,9 @@ static const struct gpu_trace gfx115_trace = TRACE(GFX115, .part_bytes_shift = 3
 
 #define GENERATION(release, trace_of)                                                              \
     {                                                                                              \
-        .dialect = {.copy_in = PM4_COPY_IMMEDIATE,                                                 \
-                    .copy_out = PM4_COPY_MEMORY_L2 << 8,                                           \
-                    .gcr = PM4_GCR_SEQ_FORWARD | PM4_GCR_GL2_WB},                                  \
-        .grbm_gfx_index = REG_##release##_GRBM_GFX_INDEX,                                          \
-        .perfmon = REG_##release##_CP_PERFMON_CNTL,                                                \
-        .perfmon_read = PERFMON_START | PERFMON_SAMPLE, .perfmon_stop = PERFMON_STOP,              \
-        .perfcount_enable = REG_##release##_COMPUTE_PERFCOUNT_ENABLE,                              \
-        .sq_control = REG_##release##_SQ_PERFCOUNTER_CTRL, .sq_control_all = SQ_CONTROL_ALL,       \
-        .sq_control2 = REG_##release##_SQ_PERFCOUNTER_CTRL2, .sq_control2_all = SQ_CONTROL2_ALL,   \
-        .trace = &(trace_of)                                                                       \
+        GPU_GENERATION_GFX10(release), .sq_control_all = SQ_CONTROL_ALL,                           \
+                                       .sq_control2 = REG_##release##_SQ_PERFCOUNTER_CTRL2,        \
+                                       .sq_control2_all = SQ_CONTROL2_ALL, .trace = &(trace_of)    \
     }
 
 static const struct gpu_generation gfx11_generation = GENERATION(GFX11, gfx11_trace),
