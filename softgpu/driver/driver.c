@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "driver/host_cpu.h"
 #include "driver/real.h"
 #include "driver/size_limit.h"
 #include "driver/svm.h"
@@ -48,6 +49,8 @@ static void machine_read(void)
     int status = topology_fill(&machine.tree, machine.model, count);
     if (!status)
         status = sysfs_fill(&machine.tree, machine.model, count);
+    if (!status)
+        status = host_cpu_fill(&machine.tree, "/sys/devices/system");
     if (status)
         log_error("driver", "no topology: %s. No GPU is shown", strerror(-status));
     else
