@@ -80,7 +80,7 @@ static uint32_t tcp_count(const struct memory_model *memory)
 
 #define LEVEL(name)                                                                                \
     {                                                                                              \
-        entries_run_##name, stream_look_##name, l2_release_##name                                  \
+        entries_run_##name, stream_look_##name, l2_release_##name, sample_look_##name              \
     }
 static const struct memory_level levels[] = {
     LEVEL(portable),
@@ -107,6 +107,11 @@ static const struct memory_level *level_choose(void)
     level = level < most ? level : most;
 #endif
     return &levels[level];
+}
+
+sample_look_fn *sample_look_of_host(void)
+{
+    return level_choose()->sample_look;
 }
 
 static struct l2_view l2_view_of(struct memory_model *memory, uint32_t xcc)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "perf/memory.h"
+#include "perf/sample_look.h"
 
 enum { SQC_WAYS = 4 };
 
@@ -152,6 +153,7 @@ struct memory_level {
     entries_run_fn *entries_run; /* what a group has logged passes the caches */
     stream_look_fn *stream_look; /* blocks of a stream are moved, and do */
     l2_release_fn *release;      /* memory_release() */
+    sample_look_fn *sample_look; /* what modelled time wants of a group */
 };
 l2_release_fn l2_release_avx512, l2_release_avx2, l2_release_portable;
 requests_serve_fn l2_requests_serve_avx512, l2_requests_serve_avx2, l2_requests_serve_portable;

@@ -50,8 +50,13 @@ struct home_sample {
 };
 
 struct sampled_cache;
+struct dispatch_sample;
+/* sample_look.h, as the host's level has it. */
+typedef void sample_look_fn(struct dispatch_sample *sample, const struct perf_group *group,
+                            uint32_t unit);
 struct dispatch_sample {
     const struct gpu_model *model;
+    sample_look_fn *look;
     struct sampled_cache *l2;          /* [xcc] */
     struct sampled_cache *side;        /* before the memory; NULL: there is none */
     struct cache *l1;                  /* [slot] */

@@ -131,6 +131,7 @@ struct line_index {
     uint64_t blank;                 /* what they say at first, from `kind` on */
     uint32_t count;
     uint8_t window;
+    uint64_t of_rams; /* lines of this window in each tag RAM, sixteen bits each; if asked for */
 };
 struct line_slots {
     uint8_t windows[LINES_PRIVATE]; /* [entry]: the last one that has looked it up */
@@ -197,16 +198,30 @@ ALWAYS_INLINE bool line_touch(struct line_index *index, struct line_slots *slots
     return true;
 }
 
+/*
+ * Four tag RAMs look lines up at once, each those whose numbers have its own low bits (assumed:
+ * nothing is published of how lines fall to them).
+ */
+enum { TAG_RAMS = 4, RAM_BITS = 16 };
+ALWAYS_INLINE uint32_t line_note(struct line_index *index, struct line_slots *slots,
+                                 uint32_t slot_bits, bool rams, uint64_t line, uint64_t bytes)
+{
+    const bool is_new = line_touch(index, slots, slot_bits, line, bytes);
+    if (rams)
+        index->of_rams += (uint64_t)is_new << (line >> 6) % TAG_RAMS * RAM_BITS;
+    return is_new;
+}
+
 ALWAYS_INLINE uint32_t lane_look_up(uint64_t start, uint32_t size_bytes, struct line_index *index,
-                                    struct line_slots *slots, uint32_t slot_bits)
+                                    struct line_slots *slots, uint32_t slot_bits, bool rams)
 {
     const uint64_t element = line_bytes(0, size_bytes), last = start + size_bytes;
     uint32_t count = 0;
     if (__builtin_expect((start & 63) + size_bytes <= 64, 1))
-        return line_touch(index, slots, slot_bits, start & ~63ull, element << (start & 63));
+        return line_note(index, slots, slot_bits, rams, start & ~63ull, element << (start & 63));
     for (uint64_t at = start; at < last; at = (at | 63) + 1) {
         uint64_t end = (at | 63) + 1 < last ? (at | 63) + 1 : last;
-        count += line_touch(index, slots, slot_bits, at & ~63ull, line_bytes(at, end));
+        count += line_note(index, slots, slot_bits, rams, at & ~63ull, line_bytes(at, end));
     }
     return count;
 }
@@ -214,16 +229,18 @@ ALWAYS_INLINE uint32_t lane_look_up(uint64_t start, uint32_t size_bytes, struct 
 /* Look-ups of the lines that lanes of a window touch, whose elements these are. */
 ALWAYS_INLINE uint32_t window_look_up(const uint64_t *va, uint32_t width, uint64_t lanes,
                                       uint32_t size_bytes, struct line_index *index,
-                                      struct line_slots *slots, uint32_t slot_bits)
+                                      struct line_slots *slots, uint32_t slot_bits, bool rams)
 {
     uint32_t count = 0;
     index->window++;
+    index->of_rams = 0;
     if (lanes == (1ull << width) - 1)
         for (const uint64_t *const end = va + width; va < end; va++)
-            count += lane_look_up(*va, size_bytes, index, slots, slot_bits);
+            count += lane_look_up(*va, size_bytes, index, slots, slot_bits, rams);
     else
         for (; lanes; lanes &= lanes - 1)
-            count += lane_look_up(va[__builtin_ctzll(lanes)], size_bytes, index, slots, slot_bits);
+            count +=
+                lane_look_up(va[__builtin_ctzll(lanes)], size_bytes, index, slots, slot_bits, rams);
     return count;
 }
 
@@ -250,40 +267,61 @@ static struct window window_of(const struct wave *wave, const struct inst *inst)
         .tally = inst->tally};
 }
 
+/* Cycles that a window's lines take longer than if they were spread over all RAMs. */
+static inline uint32_t rams_conflicts(uint64_t of_rams)
+{
+    uint32_t most = 0, count = 0;
+    for (uint32_t ram = 0; ram < TAG_RAMS; ram++) {
+        const uint32_t lines = of_rams >> ram * RAM_BITS & ((1u << RAM_BITS) - 1);
+        most = lines > most ? lines : most;
+        count += lines;
+    }
+    return most - (count + TAG_RAMS - 1) / TAG_RAMS;
+}
+
+/* The first line of an instruction has what its windows take longer. */
+static void conflicts_add(const struct line_index *index, uint32_t conflicts)
+{
+    if (!index->count)
+        return;
+    conflicts += index->items[0].conflicts;
+    index->items[0].conflicts = (uint8_t)(conflicts < UINT8_MAX ? conflicts : UINT8_MAX);
+}
+
 /* All windows of a wave; true: all of them have coalesced. The index is here meanwhile: what is
  * written might be it. */
-ALWAYS_INLINE bool wave_look_up(const struct window *window, struct line_index *index,
-                                struct line_slots *slots, uint32_t slot_bits, uint64_t lanes,
-                                uint32_t *handed_on)
+ALWAYS_INLINE bool windows_look_up(const struct window *window, struct line_index *index,
+                                   struct line_slots *slots, uint32_t slot_bits, uint64_t lanes,
+                                   bool rams, uint32_t *handed_on)
 {
     const uint32_t width = window_lanes(window->size_bytes);
     struct line_index own = *index;
     bool all_coalesced = true;
-    uint32_t handed = 0;
+    uint32_t handed = 0, conflicts = 0;
     for (uint32_t at = 0; at < WAVE_LANES; at += width) {
         const uint64_t part = lanes >> at & ((1ull << width) - 1);
         const uint32_t count = window_look_up(window->va + at, width, part, window->size_bytes,
-                                              &own, slots, slot_bits);
+                                              &own, slots, slot_bits, rams);
         const bool coalesced = count <= 1 && width == WINDOW_DWORD;
         handed += quads_handed_on(part, width, coalesced);
+        if (rams)
+            conflicts += rams_conflicts(own.of_rams);
         all_coalesced &= coalesced || !part;
     }
     *index = own;
     *handed_on += handed;
+    if (rams)
+        conflicts_add(index, conflicts);
     return all_coalesced;
 }
 
-/*
- * Four tag RAMs look lines up at once, each those whose numbers have its own low bits (assumed:
- * nothing is published of how lines fall to them). Cycles that a window's lines take longer than
- * if they were spread over all four.
- */
-enum { TAG_RAMS = 4, WINDOW_LINES = 2 * WINDOW_DWORD };
+/* Lines of 128 bytes in tag RAMs: their halves stand in entries of their own. */
+enum { WINDOW_LINES = 2 * WINDOW_DWORD };
 static uint32_t window_conflicts(const uint64_t *va, uint64_t lanes, uint32_t size_bytes,
                                  uint32_t line_shift)
 {
-    uint64_t lines[TAG_RAMS][WINDOW_LINES];
-    uint32_t count = 0, of_ram[TAG_RAMS] = {0}, most = 0;
+    uint64_t lines[TAG_RAMS][WINDOW_LINES], of_rams = 0;
+    uint32_t of_ram[TAG_RAMS] = {0};
     for (; lanes; lanes &= lanes - 1) {
         const uint64_t at = va[__builtin_ctzll(lanes)];
         for (uint64_t n = at >> line_shift; n <= (at + size_bytes - 1) >> line_shift; n++) {
@@ -294,26 +332,36 @@ static uint32_t window_conflicts(const uint64_t *va, uint64_t lanes, uint32_t si
             if (known < *end || known == WINDOW_LINES)
                 continue;
             own[(*end)++] = n;
-            count++;
-            most = *end > most ? *end : most;
+            of_rams += UINT64_C(1) << n % TAG_RAMS * RAM_BITS;
         }
     }
-    return most - (count + TAG_RAMS - 1) / TAG_RAMS;
+    return rams_conflicts(of_rams);
 }
 
-/* The first line of an instruction that is sampled has them. */
-static void wave_conflicts(const struct window *window, const struct line_index *index,
+static void wide_conflicts(const struct window *window, const struct line_index *index,
                            uint64_t lanes)
 {
-    const uint32_t line_shift = window->group->launch->l1_line_shift;
     const uint32_t width = window_lanes(window->size_bytes);
-    if (!(window->flags & ACCESS_SAMPLED) || window->kind == ACCESS_ATOMIC || !lanes)
-        return;
-    uint32_t conflicts = index->items[0].conflicts;
+    uint32_t conflicts = 0;
     for (uint32_t at = 0; at < WAVE_LANES; at += width)
         conflicts += window_conflicts(window->va + at, lanes >> at & ((1ull << width) - 1),
-                                      window->size_bytes, line_shift);
-    index->items[0].conflicts = (uint8_t)(conflicts < UINT8_MAX ? conflicts : UINT8_MAX);
+                                      window->size_bytes, window->group->launch->l1_line_shift);
+    conflicts_add(index, conflicts);
+}
+
+/* The same, with tag RAMs' conflicts of instructions that are sampled. */
+ALWAYS_INLINE bool wave_look_up(const struct window *window, struct line_index *index,
+                                struct line_slots *slots, uint32_t slot_bits, uint64_t lanes,
+                                uint32_t *handed_on)
+{
+    enum { LINE_SHIFT = 6 }; /* of entries */
+    const bool conflicts = window->flags & ACCESS_SAMPLED && window->kind != ACCESS_ATOMIC && lanes;
+    if (conflicts && window->group->launch->l1_line_shift == LINE_SHIFT)
+        return windows_look_up(window, index, slots, slot_bits, lanes, true, handed_on);
+    const bool all = windows_look_up(window, index, slots, slot_bits, lanes, false, handed_on);
+    if (conflicts)
+        wide_conflicts(window, index, lanes);
+    return all;
 }
 
 static void window_end(const struct window *window, const struct line_index *index,
@@ -474,7 +522,6 @@ static void lanes_log(struct wave *wave, const struct inst *inst, const uint64_t
             .kind = window.kind, .flags = (uint8_t)(window.flags | ACCESS_NOWHERE)};
     }
     bool coalesced = wave_look_up(&window, &index, &slots, LINE_SLOT_BITS, lanes, &handed_on);
-    wave_conflicts(&window, &index, lanes);
     window_end(&window, &index, coalesced, handed_on);
 }
 
@@ -546,7 +593,6 @@ void access_log_private(struct wave *wave, const struct inst *inst, const uint32
             continue;
         coalesced &=
             wave_look_up(&window, &index, &slots, LINE_SLOT_BITS_PRIVATE, lanes, &handed_on);
-        wave_conflicts(&window, &index, lanes);
     }
     if (watched)
         window_end(&window, &index, coalesced, handed_on);

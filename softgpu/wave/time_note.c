@@ -26,12 +26,10 @@ void time_note_begin(struct workgroup *group, const struct perf *perf, uint64_t 
     group->lds_noted = (struct lds_noted){0};
 }
 
-/* The log has the block's mapping. False: it has none. */
-static bool mapping_find(struct workgroup *group, uint64_t va)
+/* The log has the mapping of another address. False: it has none. */
+static __attribute__((noinline)) bool mapping_look_up(struct workgroup *group, uint64_t va)
 {
     struct block_log *log = &group->blocks;
-    if (__builtin_expect(va - log->mapping < log->mapping_bytes, 1))
-        return true;
     const struct vm_range *range = vm_range_at(group->reader, va);
     if (!range)
         return false;
@@ -42,9 +40,16 @@ static bool mapping_find(struct workgroup *group, uint64_t va)
     return true;
 }
 
+static inline bool mapping_find(struct workgroup *group, uint64_t va)
+{
+    const struct block_log *log = &group->blocks;
+    return __builtin_expect(va - log->mapping < log->mapping_bytes, 1) ||
+           mapping_look_up(group, va);
+}
+
 /* What its mapping says of a block: what memory it is, and where it lies. What has none, private
  * memory, is the GPU's own and lies at its address. */
-static void mapping_note(struct workgroup *group, uint64_t va, struct perf_block *block)
+static inline void mapping_note(struct workgroup *group, uint64_t va, struct perf_block *block)
 {
     const struct block_log *log = &group->blocks;
     const bool has = mapping_find(group, va);
@@ -56,7 +61,7 @@ static void mapping_note(struct workgroup *group, uint64_t va, struct perf_block
 }
 
 /* Goes on with half the blocks. */
-static void blocks_halve(struct workgroup *group)
+static __attribute__((noinline)) void blocks_halve(struct workgroup *group)
 {
     struct block_log *log = &group->blocks;
     uint64_t kept = 0;
@@ -71,32 +76,36 @@ static void blocks_halve(struct workgroup *group)
     log->count = kept;
 }
 
-static struct perf_block *block_slot(struct workgroup *group)
+static __attribute__((noinline)) bool blocks_grow(struct block_log *log)
+{
+    uint64_t capacity = log->capacity ? log->capacity * 2 : 16;
+    void *items = realloc(log->items, capacity * sizeof *log->items);
+    if (!items)
+        return false; /* modelled time loses an access; the program does not */
+    log->items = items;
+    log->capacity = capacity;
+    return true;
+}
+
+static inline struct perf_block *block_slot(struct workgroup *group)
 {
     struct block_log *log = &group->blocks;
     log->run_block = 0;
-    if (blocks_full(group))
+    if (__builtin_expect(blocks_full(group), 0))
         blocks_halve(group);
-    if (log->count == log->capacity) {
-        uint64_t capacity = log->capacity ? log->capacity * 2 : 16;
-        void *items = realloc(log->items, capacity * sizeof *log->items);
-        if (!items)
-            return NULL; /* modelled time loses an access; the program does not */
-        log->items = items;
-        log->capacity = capacity;
-    }
+    if (__builtin_expect(log->count == log->capacity, 0) && !blocks_grow(log))
+        return NULL;
     log->noted++;
     return &log->items[log->count++];
 }
 
 /* These bytes, too. */
-static void block_touch(struct perf_block *block, const struct inst *inst, uint64_t va,
-                        uint32_t bytes)
+static inline void block_touch(struct perf_block *block, uint8_t kind, uint64_t va, uint32_t bytes)
 {
     uint32_t first = (uint32_t)va & (SAMPLE_BLOCK_BYTES - 1), last = first + bytes - 1;
     last = last < SAMPLE_BLOCK_BYTES ? last : SAMPLE_BLOCK_BYTES - 1;
     block->sectors |= (uint8_t)block_parts(first, last, SAMPLE_SECTOR_BYTES);
-    if (inst->flags & (IF_STORE | IF_ATOMIC))
+    if (kind == ACCESS_WRITE || kind == ACCESS_ATOMIC)
         block->halves |= (uint8_t)block_parts(first, last, SAMPLE_HALF_BYTES);
 }
 
@@ -109,28 +118,37 @@ static uint8_t block_kind(const struct inst *inst)
                                     : ACCESS_READ;
 }
 
+/* NULL: there is no memory for it. */
+static inline struct perf_block *block_add(struct workgroup *group, uint8_t kind, uint64_t va,
+                                           uint64_t origin, uint32_t bytes)
+{
+    struct perf_block *block = block_slot(group);
+    if (__builtin_expect(!block, 0))
+        return NULL;
+    *block = (struct perf_block){.va = va,
+                                 .number = (uint32_t)((va - origin) / SAMPLE_BLOCK_BYTES),
+                                 .position = (uint16_t)sample_position(va - origin),
+                                 .kind = kind};
+    mapping_note(group, va, block);
+    block_touch(block, kind, va, bytes);
+    return block;
+}
+
 void time_note_block(struct workgroup *group, const struct inst *inst, uint64_t va, uint64_t origin,
                      uint32_t bytes)
 {
     struct block_log *log = &group->blocks;
-    bool scalar = block_kind(inst) == ACCESS_SCALAR_READ;
+    const uint8_t kind = block_kind(inst);
+    bool scalar = kind == ACCESS_SCALAR_READ;
     if (scalar && time_note_repeated(group, va, bytes))
         return;
     uint64_t number = va / SAMPLE_BLOCK_BYTES + 1;
     uint32_t before = log->run_block == number ? log->run_sectors : 0;
-    struct perf_block *block = block_slot(group);
-    if (!block)
+    const struct perf_block *block = block_add(group, kind, va, origin, bytes);
+    if (!block || !scalar)
         return;
-    *block = (struct perf_block){.va = va,
-                                 .number = (uint32_t)((va - origin) / SAMPLE_BLOCK_BYTES),
-                                 .position = (uint16_t)sample_position(va - origin),
-                                 .kind = block_kind(inst)};
-    mapping_note(group, va, block);
-    block_touch(block, inst, va, bytes);
-    if (scalar) {
-        log->run_block = number;
-        log->run_sectors = before | block->sectors;
-    }
+    log->run_block = number;
+    log->run_sectors = before | block->sectors;
 }
 
 /* 1 for each lane whose block is sampled. */
@@ -161,45 +179,49 @@ static uint64_t lanes_sampled(const uint64_t *va, uint64_t origin, uint32_t limi
     return lanes;
 }
 
+/* Lanes' elements of one instruction. */
+struct lanes_noted {
+    const uint64_t *va;
+    uint64_t origin; /* where their mapping begins */
+    uint32_t bytes;
+    uint8_t kind;
+};
+
 /* A lane's bytes join those that its instruction, whose first block is number `before`, has there
  * already. */
-static void lane_note(struct workgroup *group, const struct inst *inst, uint64_t va,
-                      uint64_t origin, uint32_t bytes, uint64_t before)
+static void lane_note(struct workgroup *group, const struct lanes_noted *noted, uint64_t va,
+                      uint64_t before)
 {
     struct block_log *log = &group->blocks;
     uint64_t n = log->count;
     while (n > before && (log->items[n - 1].va ^ va) / SAMPLE_BLOCK_BYTES)
         n--;
     if (n > before)
-        block_touch(&log->items[n - 1], inst, va, bytes);
+        block_touch(&log->items[n - 1], noted->kind, va, noted->bytes);
     else
-        time_note_block(group, inst, va, origin, bytes);
+        block_add(group, noted->kind, va, noted->origin, noted->bytes);
 }
 
 /* The same of many lanes, whose blocks may all be others: a hash finds those that are there, as
  * long as the group does not go on with half of them. Returns the lanes that are left. */
-static uint64_t lanes_note_hashed(struct workgroup *group, const struct inst *inst,
-                                  const uint64_t *va, uint64_t lanes, uint64_t origin,
-                                  uint32_t bytes)
+static uint64_t lanes_note_hashed(struct workgroup *group, const struct lanes_noted *noted,
+                                  uint64_t lanes)
 {
     enum { SLOT_BITS = 7, SLOTS = 1 << SLOT_BITS };
     _Static_assert(SLOTS >= 2 * WAVE_LANES, "at most half of them are used");
     struct block_log *log = &group->blocks;
-    const uint64_t before = log->count;
-    const uint32_t limit = group->sample_limit;
+    const uint64_t before = log->count, origin = noted->origin;
+    const uint32_t limit = group->sample_limit, bytes = noted->bytes;
+    const uint8_t kind = noted->kind;
     uint8_t slots[SLOTS] = {0}; /* number of the block's item + 1 */
     for (; lanes && group->sample_limit == limit; lanes &= lanes - 1) {
-        const uint64_t at = va[__builtin_ctzll(lanes)];
+        const uint64_t at = noted->va[__builtin_ctzll(lanes)];
         uint32_t slot = (uint32_t)(at / SAMPLE_BLOCK_BYTES) * 0x9e3779b1u >> (32 - SLOT_BITS);
         while (slots[slot] && (log->items[before + slots[slot] - 1].va ^ at) / SAMPLE_BLOCK_BYTES)
             slot = (slot + 1) % SLOTS;
-        if (slots[slot]) {
-            block_touch(&log->items[before + slots[slot] - 1], inst, at, bytes);
-            continue;
-        }
-        const uint64_t count = log->count;
-        time_note_block(group, inst, at, origin, bytes);
-        if (log->count > count)
+        if (slots[slot])
+            block_touch(&log->items[before + slots[slot] - 1], kind, at, bytes);
+        else if (block_add(group, kind, at, origin, bytes))
             slots[slot] = (uint8_t)(log->count - before);
     }
     return lanes;
@@ -209,11 +231,12 @@ void time_note_lanes(struct workgroup *group, const struct inst *inst, const uin
                      uint64_t lanes, uint64_t origin, uint32_t size_bytes)
 {
     enum { FEW = 6 };
+    const struct lanes_noted noted = {va, origin, size_bytes, block_kind(inst)};
     uint64_t before = group->blocks.count;
     if (lanes && group->sample_limit < SAMPLE_POSITIONS)
         lanes &= lanes_sampled(va, origin, group->sample_limit);
     if (__builtin_popcountll(lanes) > FEW)
-        lanes = lanes_note_hashed(group, inst, va, lanes, origin, size_bytes);
+        lanes = lanes_note_hashed(group, &noted, lanes);
     for (uint64_t left = lanes; left; left &= left - 1)
-        lane_note(group, inst, va[__builtin_ctzll(left)], origin, size_bytes, before);
+        lane_note(group, &noted, va[__builtin_ctzll(left)], before);
 }
