@@ -1,6 +1,8 @@
 #include "wave/kernel_runner.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <libelf.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,27 +163,77 @@ void kernel_runner_set_arguments(struct kernel_runner *r, uint64_t va)
     r->kernarg = va;
 }
 
+/* The bytes of the section .text, or -1. */
+static ssize_t text_copy(Elf *elf, uint8_t *code, size_t capacity)
+{
+    size_t names;
+    Elf_Scn *section = NULL;
+    if (elf_getshdrstrndx(elf, &names) != 0)
+        return -1;
+    while ((section = elf_nextscn(elf, section))) {
+        const Elf64_Shdr *header = elf64_getshdr(section);
+        const char *name = header ? elf_strptr(elf, names, header->sh_name) : NULL;
+        const Elf_Data *data = elf_rawdata(section, NULL);
+        if (!name || strcmp(name, ".text") != 0 || !data || data->d_size > capacity)
+            continue;
+        memcpy(code, data->d_buf, data->d_size);
+        return (ssize_t)data->d_size;
+    }
+    return -1;
+}
+
+static ssize_t object_text(const char *path, uint8_t *code, size_t capacity)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    elf_version(EV_CURRENT);
+    Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+    ssize_t bytes = elf ? text_copy(elf, code, capacity) : -1;
+    if (elf)
+        elf_end(elf);
+    if (fd >= 0)
+        close(fd);
+    return bytes;
+}
+
+/* Starting the assembler is most of what a kernel takes, 25 ms. */
+static ssize_t assembler_run(const char *cpu, const char *text, uint8_t *code, size_t capacity)
+{
+    char object[] = "/tmp/croc_kernel_XXXXXX", command[160];
+    int fd = mkstemp(object);
+    if (fd < 0)
+        return -1;
+    close(fd);
+    snprintf(command, sizeof command,
+             "exec llvm-mc-15 -triple=amdgcn-amd-amdhsa -mcpu=%s -filetype=obj -o %s", cpu, object);
+    FILE *assembler = popen(command, "w");
+    bool good = assembler && fprintf(assembler, "%s\n", text) > 0;
+    good = assembler && pclose(assembler) == 0 && good;
+    ssize_t bytes = good ? object_text(object, code, capacity) : -1;
+    unlink(object);
+    return bytes;
+}
+
+/* What was assembled last: tests load a kernel on one engine, and then on another. */
+static struct {
+    const char *cpu;
+    char *text;
+    uint8_t code[SLOT_BYTES];
+    ssize_t bytes;
+} assembled;
+
 static ssize_t assemble(const char *cpu, const char *text, uint8_t *code, size_t capacity)
 {
-    char folder[] = "/tmp/croc_kernel_XXXXXX", path[64], command[256];
-    if (!mkdtemp(folder))
-        return -1;
-    snprintf(path, sizeof path, "%s/k.s", folder);
-    FILE *file = fopen(path, "w");
-    fprintf(file, "%s\n", text);
-    fclose(file);
-    snprintf(command, sizeof command,
-             "cd %s && llvm-mc-15 -triple=amdgcn-amd-amdhsa -mcpu=%s -filetype=obj k.s -o k.o && "
-             "llvm-objcopy-15 -O binary --only-section=.text k.o k.bin",
-             folder, cpu);
-    int status = system(command);
-    snprintf(path, sizeof path, "%s/k.bin", folder);
-    file = status == 0 ? fopen(path, "rb") : NULL;
-    ssize_t bytes = file ? (ssize_t)fread(code, 1, capacity, file) : -1;
-    if (file)
-        fclose(file);
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    return system(command) == 0 ? bytes : -1;
+    bool again = assembled.text && strcmp(assembled.cpu, cpu) == 0 &&
+                 strcmp(assembled.text, text) == 0 && assembled.bytes <= (ssize_t)capacity;
+    if (!again) {
+        free(assembled.text);
+        assembled.cpu = cpu;
+        assembled.text = strdup(text);
+        assembled.bytes = assembler_run(cpu, text, assembled.code, capacity);
+    }
+    if (assembled.bytes > 0)
+        memcpy(code, assembled.code, (size_t)assembled.bytes);
+    return assembled.bytes;
 }
 
 int kernel_runner_load(struct kernel_runner *r, unsigned slot, const char *text)
