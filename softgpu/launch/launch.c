@@ -51,8 +51,10 @@ static int library_find(char *path, size_t size_bytes)
     static const char *const places[] = {"../lib/libcrocgpu.so", "libcrocgpu.so"};
     char self[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length < 0)
-        return -errno;
+    if (length < 0) {
+        fprintf(stderr, "crocgpu: /proc/self/exe: %s\n", strerror(errno));
+        return -ENOENT;
+    }
     self[length] = 0;
     *strrchr(self, '/') = 0;
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
