@@ -141,7 +141,7 @@ void *sweep_function(void *library, const char *name)
     return function;
 }
 
-static void *hip_function(const char *name)
+void *sweep_hip_function(const char *name)
 {
     static const char *const NAMES[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5",
                                         NULL};
@@ -161,14 +161,14 @@ static void hip_check(int status, const char *what)
 
 void sweep_synchronize(void)
 {
-    int (*synchronize)(void) = (int (*)(void))hip_function("hipDeviceSynchronize");
+    int (*synchronize)(void) = (int (*)(void))sweep_hip_function("hipDeviceSynchronize");
     hip_check(synchronize(), "hipDeviceSynchronize");
 }
 
 static void copy(void *to, const void *from, size_t bytes, int kind)
 {
     int (*copy_bytes)(void *, const void *, size_t, int) =
-        (int (*)(void *, const void *, size_t, int))hip_function("hipMemcpy");
+        (int (*)(void *, const void *, size_t, int))sweep_hip_function("hipMemcpy");
     hip_check(copy_bytes(to, from, bytes, kind), "hipMemcpy");
 }
 
@@ -189,7 +189,7 @@ static void *allocate(size_t bytes)
 
 void sweep_array_make(sweep_array_t *array, const sweep_type_t *type, size_t count)
 {
-    int (*make)(void **, size_t) = (int (*)(void **, size_t))hip_function("hipMalloc");
+    int (*make)(void **, size_t) = (int (*)(void **, size_t))sweep_hip_function("hipMalloc");
     *array = (sweep_array_t){.type = type, .count = count + GUARD_ELEMENTS};
     array->host = allocate(array_bytes(array));
     array->after = allocate(array_bytes(array));
@@ -204,7 +204,7 @@ void sweep_poison(sweep_array_t *array, size_t index)
 
 void sweep_array_free(sweep_array_t *array)
 {
-    int (*release)(void *) = (int (*)(void *))hip_function("hipFree");
+    int (*release)(void *) = (int (*)(void *))sweep_hip_function("hipFree");
     hip_check(release(array->device), "hipFree");
     free(array->host);
     free(array->after);

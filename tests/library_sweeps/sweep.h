@@ -61,4 +61,5 @@ size_t sweep_array_wrong(sweep_array_t *array, const char *name);
 // The function of a library that dlopen found; the program ends where it is missing.
 void *sweep_library(const char *const *names);
 void *sweep_function(void *library, const char *name);
+void *sweep_hip_function(const char *name);
 void sweep_synchronize(void);
