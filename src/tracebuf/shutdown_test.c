@@ -89,6 +89,10 @@ static int no_thread(size_t words, void (*end)(struct consumer_double *))
     consumer = (struct consumer_double){.raw = true};
     struct tracebuf *buffer = buffer_make(&consumer, words * sizeof(uint64_t),
                                           words * sizeof(uint64_t), TRACEBUF_LOSSLESS);
+    /* Its delivery thread is up: a fork while one starts leaves the child a sanitizer's lock. */
+    put_word(buffer);
+    tracebuf_flush(buffer);
+    consumer.records = 0;
     pid_t child = fork();
     if (child == 0) {
         uint64_t kept = 0;
