@@ -23,6 +23,7 @@ static void every_model_is_geometrically_sound(void **state)
         assert_int_equal(tcp_lines % m->tcp_ways, 0);
         uint32_t channel_lines = m->tcc_bytes / m->tcc_channels / m->tcc_line_bytes;
         assert_int_equal(channel_lines % m->tcc_ways, 0);
+        assert_int_equal(m->tcc_channels & (m->tcc_channels - 1), 0); /* chosen by a mask */
         assert_true(m->vgprs_per_simd == (m->unified_vgprs ? 512 : 256));
     }
 }
