@@ -29,7 +29,8 @@ static inline void all_counted_begin(struct perf *perf, uint32_t wants)
     } events[] = {{PERF_WANT_L2, REG_GFX90A_TCC_PERFCOUNTER0_SELECT, "TCC_HIT"},
                   {PERF_WANT_MEMORY, REG_GFX90A_TCP_PERFCOUNTER0_SELECT, "TCP_TOTAL_READ"},
                   {PERF_WANT_FETCH, REG_GFX90A_SQ_PERFCOUNTER0_SELECT + 1, "SQ_IFETCH"},
-                  {PERF_WANT_LDS, REG_GFX90A_SQ_PERFCOUNTER0_SELECT + 2, "SQ_LDS_BANK_CONFLICT"}};
+                  {PERF_WANT_LDS, REG_GFX90A_SQ_PERFCOUNTER0_SELECT + 2, "SQ_LDS_BANK_CONFLICT"},
+                  {PERF_WANT_TIME, REG_GFX90A_SQ_PERFCOUNTER0_SELECT + 3, "SQ_WAVE_CYCLES"}};
     const uint32_t all = (1u << perf->model->xcc_count) - 1;
     perf_reg_write(perf, all, REG_GFX90A_GRBM_GFX_INDEX, 0xe0000000);
     perf_reg_write(perf, all, REG_GFX90A_CP_PERFMON_CNTL, 0);

@@ -6,7 +6,8 @@
  * and memory. Every stall is one of these differences, so no part is longer than the whole.
  *
  * How many instructions there are is known exactly, what one of them needs from those that were
- * sampled (sample.h), whether anything is counted or not: a dispatch's time is the same either way.
+ * sampled (sample.h), whatever else is counted: a dispatch's time is the same either way. Where
+ * nobody sees it nothing is sampled, and what is made of it is the time of instructions alone.
  */
 #include "perf/bounds_inside.h"
 #include "perf/clock.h"

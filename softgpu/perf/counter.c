@@ -257,14 +257,23 @@ uint32_t perf_wants(const struct perf *perf)
     return atomic_load_explicit(&perf->wants, memory_order_relaxed);
 }
 
+bool perf_wants_time(const struct perf *perf)
+{
+    return atomic_load_explicit(&perf->wants_time, memory_order_relaxed);
+}
+
 /* A counting session that needs the caches begins with empty ones, so that its result does not
  * depend on what ran uncounted before. */
-static void wants_update(struct perf *perf)
+void wants_update(struct perf *perf)
 {
     const uint32_t caches = PERF_WANT_MEMORY | PERF_WANT_FETCH;
-    uint32_t wanted = perf_wants(perf), wants = wanted & PERF_WANT_TRACE;
+    uint32_t wanted = perf_wants(perf), wants = perf->is_traced ? PERF_WANT_TRACE : 0;
     for (uint32_t each = 0; each < PERF_WANTS; each++)
         wants |= perf->wanting[each] ? each : 0;
+    const bool time = wants & (PERF_WANT_TIME | PERF_WANT_TRACE);
+    if (time != perf_wants_time(perf))
+        atomic_store_explicit(&perf->wants_time, time, memory_order_relaxed);
+    wants &= ~(uint32_t)PERF_WANT_TIME;
     if (wants == wanted)
         return;
     atomic_store_explicit(&perf->wants, wants, memory_order_relaxed);

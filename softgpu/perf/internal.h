@@ -83,7 +83,7 @@ void events_number(enum gpu_gen gen, uint16_t (*rows)[EVENT_NUMBERS]);
 const struct event_info *event_find(const struct perf *perf, enum block block, uint32_t number);
 uint32_t event_wants(const struct event_info *event); /* enum perf_want */
 
-enum { PERF_WANTS = 8 }; /* combinations of what is wanted */
+enum { PERF_WANTS = 16 }; /* combinations of what is wanted */
 
 struct counter {
     const struct event_info *event; /* NULL: not modelled, reads 0 */
@@ -203,6 +203,9 @@ struct perf {
      * Reader: the engine at group start (relaxed): a group that just missed it lies before the
      * start. */
     atomic_uint wants;
+    /* Of these, TIME. Writer: register writes (relaxed). Reader: the engine at launch (relaxed),
+     * mostly in the thread that writes registers. */
+    atomic_bool wants_time;
     struct whole_counter *whole_counters; /* [register]; never changes */
     /* GRBM_GFX_INDEX, and the shader array that reads reach by it; NOWHERE: none. The CP thread's
      * alone. */
@@ -228,6 +231,7 @@ struct perf {
     uint32_t used;         /* a bit for each XCC in which a counter may hold something, or counts */
     uint32_t sequencers_counting; /* of their counters */
     uint32_t wanting[PERF_WANTS]; /* counters that count, by what they want (enum perf_want) */
+    bool is_traced;               /* trace.c says so */
     uint64_t (*cu)[SRC_CU_COUNT]; /* [xcc][unit] */
     uint64_t (*se)[SRC_SE_COUNT]; /* [xcc][shader array] */
     /* Of these: what the sequencers' counters do not see, while any of them counts: their totals
@@ -302,6 +306,8 @@ static inline struct counter *counter_at(struct perf *perf, struct place place, 
 }
 
 /* counter.c; all under the lock */
+/* Counters, or a trace, have begun or ended to count. */
+void wants_update(struct perf *perf);
 uint64_t counter_value(struct perf *perf, struct place place, uint32_t index);
 void counter_value_write(struct perf *perf, struct place place, uint32_t index, bool high,
                          uint32_t value);

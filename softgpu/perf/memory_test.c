@@ -268,7 +268,7 @@ static void group_run(struct models *models, uint64_t seq, uint32_t instructions
 }
 
 /* Compares every source that says it needs memory or fetches observed. */
-#define IS_COMPARED(name, want) PERF_WANT_##want != PERF_WANT_LDS &&PERF_WANT_##want != 0,
+#define IS_COMPARED(name, want) (PERF_WANT_##want & PERF_WANT_L2) != 0,
 static const bool unit_compared[] = {PERF_CU_SOURCES(IS_COMPARED)};
 static const bool channel_compared[] = {PERF_CHANNEL_SOURCES(IS_COMPARED)};
 #define NAME_OF(name, want) #name,

@@ -96,6 +96,7 @@ int perf_create(const struct gpu_model *model, struct perf **out)
         events_number(model->gen, perf->event_rows);
         perf->samples_all = time_sampling_is_off();
         atomic_init(&perf->wants, 0);
+        atomic_init(&perf->wants_time, false);
         *out = perf;
         return 0;
     }

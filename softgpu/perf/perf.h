@@ -237,17 +237,22 @@ static inline void perf_group_count(struct perf_group *group, enum inst_tally ta
  * fields before those. */
 void perf_group_time(struct perf_group *group);
 
-/* What some counting event needs observed; the engine reads it at group start. */
+/* What some counting event needs observed; the engine reads it at group start, but for TIME. */
 enum perf_want {
     PERF_WANT_NONE = 0,
     PERF_WANT_MEMORY = 1 << 0, /* accesses of data */
     PERF_WANT_FETCH = 1 << 1,  /* fetches, and accesses of instructions */
     PERF_WANT_LDS = 1 << 2,
-    PERF_WANT_TRACE = 1 << 3, /* no event: perf_trace_level() may say something */
+    PERF_WANT_TIME = 1 << 3,  /* perf_wants_time() */
+    PERF_WANT_TRACE = 1 << 4, /* no event: perf_trace_level() may say something */
     PERF_WANT_L2 = PERF_WANT_MEMORY | PERF_WANT_FETCH, /* all that reaches the L2 */
-    PERF_WANT_TIME = 0 /* what is looked at for modelled time is looked at always (sampling.h) */
+    PERF_WANT_MEMORY_TIME = PERF_WANT_MEMORY | PERF_WANT_TIME,
+    PERF_WANT_L2_TIME = PERF_WANT_L2 | PERF_WANT_TIME
 };
-uint32_t perf_wants(const struct perf *perf);
+uint32_t perf_wants(const struct perf *perf); /* all but TIME */
+/* Whether an event or a trace sees how long dispatches take that are launched now. What nobody
+ * sees, nor asks for with its completion signal, is not sampled (sampling.h). Any thread. */
+bool perf_wants_time(const struct perf *perf);
 /* Whether all is looked at for modelled time, as CROCGPU_SAMPLING=all wants: what sampling is
  * compared with. */
 bool perf_samples_all(const struct perf *perf);

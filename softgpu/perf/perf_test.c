@@ -480,7 +480,8 @@ static void timed_dispatch_begin(struct perf *perf)
 {
     set(perf, REG(GRBM_PERFCOUNTER0_SELECT), 2);
     start(perf);
-    assert_int_equal(perf_wants(perf), 0); /* modelled time wants nothing */
+    assert_int_equal(perf_wants(perf), 0); /* but that time is: */
+    assert_true(perf_wants_time(perf));
     perf_dispatch_begin(perf, 1, true);
 }
 

@@ -1,6 +1,6 @@
 /*
- * What of a dispatch is looked at for its modelled time, whether anything is counted or not: all
- * would cost ten times what execution does.
+ * What of a dispatch is looked at for its modelled time, where somebody sees that
+ * (perf_wants_time()), whatever else is counted: all would cost ten times what execution does.
  *
  * - Blocks of memory: all waves' accesses of some of the 256-byte blocks, chosen by where they lie
  *   in their mapping: the same in every run. The kernel's packet has a mapping of its own. They

@@ -84,8 +84,8 @@
     X(TCP_CC_READ, MEMORY)                                                                         \
     X(TCP_CC_WRITE, MEMORY)                                                                        \
     X(TCP_CC_ATOMIC, MEMORY)                                                                       \
-    X(TCP_READ_LATENCY, MEMORY)                                                                      \
-    X(TCP_WRITE_LATENCY, MEMORY)                                                                     \
+    X(TCP_READ_LATENCY, MEMORY_TIME)                                                                      \
+    X(TCP_WRITE_LATENCY, MEMORY_TIME)                                                                     \
     X(UTCL1_HIT, MEMORY)                                                                           \
     X(UTCL1_MISS, MEMORY) /* first-level translations */                                           \
     X(SQC_HIT, MEMORY) /* scalar data cache, counted at the unit that asked */                     \
@@ -93,9 +93,9 @@
     X(SQC_DUPLICATE, MEMORY)                                                                       \
     X(SQC_LATENCY, L2) /* cycles from request to data, summed over requests */                     \
     X(IFETCH_LATENCY, L2)                                                                          \
-    X(SQC_REFUSED, L2) /* cycles in which waves' requests wait for lines on their way */           \
-    X(ICACHE_REFUSED, L2)                                                                          \
-    X(SQC_STALL, L2) /* cycles in which the L2 takes no more of these caches' requests */          \
+    X(SQC_REFUSED, L2_TIME) /* cycles in which waves' requests wait for lines on their way */           \
+    X(ICACHE_REFUSED, L2_TIME)                                                                          \
+    X(SQC_STALL, L2_TIME) /* cycles in which the L2 takes no more of these caches' requests */          \
     X(TCP_SERIAL, TIME) /* lanes of atomics that wait for another's */                           \
     X(TCP_READ_TAGS, TIME) /* look-ups that wait for one of their window in the same tag RAM */    \
     X(TCP_WRITE_TAGS, TIME)                                                                        \
@@ -164,9 +164,9 @@
     X(EA_READ_HOST_STALL, TIME) /* of these: the link to the host, or to other GPUs, takes none */ \
     X(EA_READ_PEER_STALL, TIME)                                                                    \
     X(EA_WRITE_PEER_STALL, TIME)                                                                   \
-    X(EA_READ_LEVEL, L2) /* cycles from request to data, summed over requests */                 \
-    X(EA_WRITE_LEVEL, L2)                                                                          \
-    X(EA_ATOMIC_LEVEL, L2)
+    X(EA_READ_LEVEL, L2_TIME) /* cycles from request to data, summed over requests */                 \
+    X(EA_WRITE_LEVEL, L2_TIME)                                                                          \
+    X(EA_ATOMIC_LEVEL, L2_TIME)
 
 #define PERF_ENGINE_SOURCES(X)                                                                     \
     X(SDMA_PACKETS, NONE)                                                                          \

@@ -225,9 +225,8 @@ static uint32_t stored(struct perf *perf, uint32_t reg, uint32_t xcc, uint32_t u
 
 static void want_write(struct perf *perf)
 {
-    uint32_t others = perf_wants(perf) & ~(uint32_t)PERF_WANT_TRACE;
-    atomic_store_explicit(&perf->wants, others | (trace_is_on(perf) ? PERF_WANT_TRACE : 0),
-                          memory_order_relaxed);
+    perf->is_traced = trace_is_on(perf);
+    wants_update(perf);
 }
 
 static void engine_begin(struct perf *perf, uint32_t xcc, uint32_t unit)

@@ -528,7 +528,10 @@ static void lanes_log(struct wave *wave, const struct inst *inst, const uint64_t
 void access_log_span(struct wave *wave, const struct inst *inst, uint64_t va, uint32_t size_bytes)
 {
     struct workgroup *group = wave->group;
-    time_note_span(group, inst, va, time_origin(group, va), WAVE_LANES * size_bytes);
+    if (!memory_noted(group))
+        return;
+    if (group->sample_limit)
+        time_note_span(group, inst, va, time_origin(group, va), WAVE_LANES * size_bytes);
     if (!memory_watched(wave, inst))
         return;
     fetch_note_before(wave, inst);
@@ -539,12 +542,15 @@ void access_log_vector(struct wave *wave, const struct inst *inst, const uint64_
                        uint64_t lanes, uint32_t size_bytes)
 {
     struct workgroup *group = wave->group;
+    if (!memory_noted(group))
+        return;
     if (is_span(va, lanes, size_bytes)) {
         access_log_span(wave, inst, va[0], size_bytes);
         return;
     }
-    time_note_lanes(group, inst, va, lanes,
-                    lanes ? time_origin(group, va[__builtin_ctzll(lanes)]) : 0, size_bytes);
+    if (group->sample_limit)
+        time_note_lanes(group, inst, va, lanes,
+                        lanes ? time_origin(group, va[__builtin_ctzll(lanes)]) : 0, size_bytes);
     if (!memory_watched(wave, inst))
         return;
     fetch_note_before(wave, inst);
@@ -575,6 +581,8 @@ void access_log_private(struct wave *wave, const struct inst *inst, const uint32
                         uint64_t lanes, uint32_t size_bytes)
 {
     struct workgroup *group = wave->group;
+    if (!memory_noted(group))
+        return;
     uint64_t va[WAVE_LANES], base = private_va(wave);
     uint32_t handed_on = 0;
     bool coalesced = true, watched = memory_watched(wave, inst);
@@ -588,7 +596,8 @@ void access_log_private(struct wave *wave, const struct inst *inst, const uint32
     watched = watched && index_begin(&index, &slots, &window, LINE_SLOT_BITS_PRIVATE);
     for (uint32_t row = 0; row < (size_bytes + 3) / 4; row++) {
         private_row(base, offset, row, va);
-        time_note_lanes(group, inst, va, lanes, SCRATCH_VA, window.size_bytes);
+        if (group->sample_limit)
+            time_note_lanes(group, inst, va, lanes, SCRATCH_VA, window.size_bytes);
         if (!watched)
             continue;
         coalesced &=

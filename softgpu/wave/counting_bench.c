@@ -1,8 +1,9 @@
 /*
  * What counting costs kernels that access memory, without a runtime around them: processor time of
- * one thread with and without counters of caches, or of LDS, that count. Usage: counting_bench
- * [KERNEL [plain|counted RUNS]]; with so many runs of one way, the difference of two numbers under
- * a tool that counts instructions is what a launch costs.
+ * one thread with and without counters of caches, or of LDS, that count, and with nothing but its
+ * modelled time asked for. Usage: counting_bench [KERNEL [plain|timed|counted RUNS]]; with so many
+ * runs of one way, the difference of two numbers under a tool that counts instructions is what a
+ * launch costs.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -128,32 +129,45 @@ static void counting_set(struct perf *perf, bool counting)
     perf_reg_write(perf, 1, REG_GFX90A_CP_PERFMON_CNTL, counting);
 }
 
+enum way { PLAIN, TIMED, COUNTED, WAYS };
+static const char *const ways[WAYS] = {"plain", "timed", "counted"};
+
 /* What a launch takes; less than 0: it failed. */
-static double launch(struct kernel_runner *runner, const struct bench *bench, bool counted)
+static double launch(struct kernel_runner *runner, const struct bench *bench, enum way way)
 {
     struct kernel_geometry geometry = {bench->items, bench->items < GROUP ? bench->items : GROUP,
                                        bench->lds_bytes, 0};
     struct dispatch_result result;
-    counting_set(kernel_runner_perf(runner), counted);
+    counting_set(kernel_runner_perf(runner), way == COUNTED);
+    kernel_runner_set_timed(runner, way != PLAIN);
     double start = seconds();
     bool good = kernel_runner_start(runner, 0, geometry) == 0 &&
                 kernel_runner_wait(runner, &result) && result.fault == 0;
     return good ? seconds() - start : -1;
 }
 
-/* Both ways in turns, the best of each. */
+/* All ways in turns, the best of each. */
 static bool compare(struct kernel_runner *runner, const struct bench *bench)
 {
-    double best[2] = {1e30, 1e30};
-    for (int round = 0; round < 2 * ROUNDS; round++) {
-        double took = launch(runner, bench, round & 1);
+    double best[WAYS] = {1e30, 1e30, 1e30};
+    for (int round = 0; round < WAYS * ROUNDS; round++) {
+        double took = launch(runner, bench, (enum way)(round % WAYS));
         if (took < 0)
             return false;
-        best[round & 1] = took < best[round & 1] ? took : best[round & 1];
+        best[round % WAYS] = took < best[round % WAYS] ? took : best[round % WAYS];
     }
-    printf("%-8s %8.3f ms, counted %8.3f ms: %5.2f\n", bench->name, best[0] * 1e3, best[1] * 1e3,
-           best[1] / best[0]);
+    printf("%-8s %8.3f ms, timed %8.3f ms: %5.2f, counted %8.3f ms: %5.2f\n", bench->name,
+           best[PLAIN] * 1e3, best[TIMED] * 1e3, best[TIMED] / best[PLAIN], best[COUNTED] * 1e3,
+           best[COUNTED] / best[PLAIN]);
     return true;
+}
+
+static enum way way_of(const char *name)
+{
+    for (int way = 0; way < WAYS; way++)
+        if (!strcmp(name, ways[way]))
+            return (enum way)way;
+    return WAYS;
 }
 
 static bool measure(const struct bench *bench, const char *way, int runs)
@@ -163,11 +177,11 @@ static bool measure(const struct bench *bench, const char *way, int runs)
         return false;
     kernel_runner_set_vgprs(runner, 8);
     buffer_fill(runner, bench);
-    bool good = kernel_runner_load(runner, 0, bench->text) == 0;
+    bool good = kernel_runner_load(runner, 0, bench->text) == 0 && (!way || way_of(way) != WAYS);
     if (good && !way)
         good = compare(runner, bench);
     for (int run = 0; good && way && run < runs; run++)
-        good = launch(runner, bench, !strcmp(way, "counted")) >= 0;
+        good = launch(runner, bench, way_of(way)) >= 0;
     kernel_runner_destroy(runner);
     if (!good)
         printf("%-8s FAILED\n", bench->name);

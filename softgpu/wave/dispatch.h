@@ -37,7 +37,7 @@ struct dispatch_request {
     bool is_counted;        /* the queue's COMPUTE_PERFCOUNT_ENABLE */
     bool gws;               /* the queue was given global wave sync (cooperative launches) */
     struct unit_mask units; /* compute units that the queue may use */
-    bool is_untimed;        /* nobody reads the result's times: they may be 0 */
+    bool is_untimed;        /* nobody reads the result's times and cycles: they may be 0, or less */
     uint64_t begin_ticks;   /* it begins then and takes its modelled time; 0: as the wall has it */
     uint32_t scratch_waves; /* of private memory: as many waves may run at once; 0: any number */
     /* Called once, from a pool thread or from inside engine_help(), with no lock held. */

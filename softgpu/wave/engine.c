@@ -145,8 +145,9 @@ static int dispatch_prepare(struct engine *engine, struct dispatch *dispatch)
         return 0;
     }
     dispatch->group_total = (uint64_t)launch->groups[0] * launch->groups[1] * launch->groups[2];
-    launch->sample_limit =
-        time_limit_first(engine->perf, dispatch->group_total * launch->waves_per_group);
+    const bool is_seen = !dispatch->request.is_untimed || perf_wants_time(engine->perf);
+    const uint64_t waves = dispatch->group_total * launch->waves_per_group;
+    launch->sample_limit = is_seen ? time_limit_first(engine->perf, waves) : 0;
     return status;
 }
 

@@ -57,7 +57,7 @@ struct launch {
     struct unit_mask mask;  /* which these are, if the queue has one and it names any of ours */
     bool is_masked;
     bool gws;              /* the queue may use global wave sync */
-    uint32_t sample_limit; /* that groups begin with */
+    uint32_t sample_limit; /* that groups begin with; 0: nothing is sampled */
 };
 
 enum { SCALAR_RECENT = 8 };

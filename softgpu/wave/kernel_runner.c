@@ -137,6 +137,11 @@ void kernel_runner_leave_counters(struct kernel_runner *r, bool timed)
     r->is_untimed = !timed;
 }
 
+void kernel_runner_set_timed(struct kernel_runner *r, bool timed)
+{
+    r->is_untimed = !timed;
+}
+
 void kernel_runner_set_vgprs(struct kernel_runner *r, uint32_t vgprs)
 {
     r->vgprs = vgprs;

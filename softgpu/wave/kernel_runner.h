@@ -44,6 +44,8 @@ void kernel_runner_allow_gws(struct kernel_runner *runner);
 /* Their waves are none of the sequencers' counters, and nobody reads their times but when `timed`.
  */
 void kernel_runner_leave_counters(struct kernel_runner *runner, bool timed);
+/* Whether somebody reads their times; at first somebody does. */
+void kernel_runner_set_timed(struct kernel_runner *runner, bool timed);
 /* They have private memory for so many waves at once; 0: for any number. */
 void kernel_runner_limit_scratch(struct kernel_runner *runner, uint32_t waves);
 

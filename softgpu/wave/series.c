@@ -350,6 +350,8 @@ static bool group_is_sampled(const struct workgroup *group, const struct series_
                              const struct series_hosts *hosts)
 {
     const uint64_t at = group->index - plan->first;
+    if (!group->sample_limit)
+        return false;
     for (unsigned k = 0; k < plan->series->accesses; k++) {
         const struct series_access *access = &hosts->accesses[k];
         const uint32_t times = access->merged ? plan->waves : 1;

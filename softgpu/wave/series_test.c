@@ -210,10 +210,12 @@ struct side { /* translates, or does not */
 
 /* What is counted, and of each: groups that were in series, and repeats among them. */
 static const uint32_t wants[] = {0,
+                                 PERF_WANT_TIME,
                                  PERF_WANT_L2,
-                                 PERF_WANT_L2 | PERF_WANT_LDS,
-                                 PERF_WANT_MEMORY,
-                                 PERF_WANT_LDS,
+                                 PERF_WANT_L2_TIME,
+                                 PERF_WANT_L2_TIME | PERF_WANT_LDS,
+                                 PERF_WANT_MEMORY_TIME,
+                                 PERF_WANT_LDS | PERF_WANT_TIME,
                                  PERF_WANT_FETCH};
 enum { WANTS = sizeof wants / sizeof *wants };
 static struct series_count in_series[WANTS];
@@ -339,7 +341,9 @@ static void kernel_try(unsigned number, int threads)
     for (unsigned time = 0; time < TIMES; time++) {
         trial_make(&trial, &kernel);
         const unsigned kind = below(WANTS);
+        const bool timed = below(2);
         for (unsigned n = 0; n < 2; n++) {
+            kernel_runner_set_timed(sides[n].runner, timed);
             all_counted_begin(kernel_runner_perf(sides[n].runner), wants[kind]);
             trial_run(&sides[n], &trial, &kernel);
         }

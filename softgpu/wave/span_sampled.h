@@ -25,7 +25,9 @@ ALWAYS_INLINE bool blocks_sampled(uint32_t first, uint32_t count, uint32_t limit
 ALWAYS_INLINE bool span_sampled(uint64_t va, uint32_t bytes, uint64_t origin, uint32_t limit)
 {
     const uint32_t within = (uint32_t)va % SAMPLE_BLOCK_BYTES;
-    if (bytes > SAMPLE_BLOCK_BYTES && origin % SAMPLE_BLOCK_BYTES == 0 && limit)
+    if (!limit)
+        return false;
+    if (bytes > SAMPLE_BLOCK_BYTES && origin % SAMPLE_BLOCK_BYTES == 0)
         return blocks_sampled((uint32_t)((va - origin) / SAMPLE_BLOCK_BYTES),
                               (within + bytes + SAMPLE_BLOCK_BYTES - 1) / SAMPLE_BLOCK_BYTES,
                               limit);

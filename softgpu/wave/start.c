@@ -277,7 +277,7 @@ static uint64_t alike_end(const struct workgroup *group, uint64_t group_total, u
     end = row_end < end ? row_end : end;
     if (more && group_total / units < launch->capacity && beside_end < end)
         end = beside_end;
-    return sample_next(group->index, group_total, units, end);
+    return launch->sample_limit ? sample_next(group->index, group_total, units, end) : end;
 }
 
 void group_remember(struct workgroup *group, const struct gpu_model *model, uint64_t group_total,

@@ -14,8 +14,9 @@ uint32_t time_limit_first(const struct perf *perf, uint64_t waves)
 void time_note_begin(struct workgroup *group, const struct perf *perf, uint64_t group_total)
 {
     const struct launch *launch = group->launch;
-    bool all = perf_samples_all(perf);
-    group->sample_slot = sample_unit(group->index, group_total, launch->units);
+    const bool is_timed = launch->sample_limit != 0, all = is_timed && perf_samples_all(perf);
+    group->sample_slot =
+        is_timed ? sample_unit(group->index, group_total, launch->units) : SAMPLE_UNITS;
     group->samples_all = all;
     group->notes_places = launch->l2_mixes;
     group->is_sampled = all || group->sample_slot < SAMPLE_UNITS;

@@ -9,7 +9,7 @@
 #include "perf/sampling.h"
 #include "wave/group.h"
 
-/* Which blocks the groups of a dispatch of so many waves begin with. */
+/* Which blocks the groups of a dispatch of so many waves begin with, if somebody sees its time. */
 uint32_t time_limit_first(const struct perf *perf, uint64_t waves);
 
 /* A group begins. */
@@ -67,6 +67,12 @@ static inline bool time_sampled(const struct wave *wave, const struct inst *inst
     return group->is_sampled && (group->samples_all || sample_burst(wave->counts[inst->tally]));
 }
 
+/* Whether an access of vector memory may leave anything behind: mostly nobody looks at any. */
+static inline bool memory_noted(const struct workgroup *group)
+{
+    return group->sample_limit || group->is_sampled || group->wants & PERF_WANT_MEMORY;
+}
+
 /* Whether somebody wants to see each of its lanes. */
 static inline bool memory_watched(const struct wave *wave, const struct inst *inst)
 {
@@ -107,8 +113,9 @@ static inline bool time_scalar_sampled_in(const struct workgroup *group, uint64_
                                           uint32_t bytes, uint64_t mapping)
 {
     bool one_block = va % SAMPLE_BLOCK_BYTES + bytes <= SAMPLE_BLOCK_BYTES;
-    return !one_block ||
-           sample_position(va - time_origin_scalar_in(group, va, mapping)) < group->sample_limit;
+    if (!group->sample_limit || !one_block)
+        return group->sample_limit != 0;
+    return sample_position(va - time_origin_scalar_in(group, va, mapping)) < group->sample_limit;
 }
 
 /* Whether somebody may want to see it. */
@@ -122,7 +129,7 @@ static inline bool time_scalar_watched(const struct workgroup *group, uint64_t v
 static inline void time_note_span(struct workgroup *group, const struct inst *inst, uint64_t va,
                                   uint64_t origin, uint32_t bytes)
 {
-    uint64_t end = va + bytes;
+    uint64_t end = group->sample_limit ? va + bytes : va;
     for (uint64_t at = va; at < end; at = (at | (SAMPLE_BLOCK_BYTES - 1)) + 1) {
         if (__builtin_expect(sample_position(at - origin) >= group->sample_limit, 1))
             continue;

@@ -81,6 +81,7 @@ void text_try(const char *name, const char *text, const struct trial *trial)
     sides_begin(sides, text);
     for (unsigned launch = 0; launch < LAUNCHES; launch++) {
         for (unsigned n = 0; n < 2; n++) {
+            kernel_runner_set_timed(sides[n].runner, launch != LAUNCH_UNTIMED);
             if (launch == LAUNCH_COUNTED)
                 all_counted_begin(kernel_runner_perf(sides[n].runner), PERF_WANT_L2);
             side_fill(&sides[n], trial);
