@@ -49,6 +49,8 @@ static void state_create(struct state *s)
     vm_reader_enter(&s->reader);
     s->engine.model = gpu_model_find("gfx90a");
     s->launch.units = s->engine.model->cu_active;
+    s->launch.capacity = s->launch.waves_per_group =
+        1; /* where private memory lies goes by these */
     s->launch.shared_base_hi = SHARED_BASE_HI;
     s->launch.private_base_hi = PRIVATE_BASE_HI;
 }
