@@ -305,25 +305,30 @@ static void large_block_f64(u32 *d, struct addend c, const u32 *a, const u32 *b)
 }
 
 /* 4 x 4, four blocks: lanes 16k + 4b + i, 16k + 4b + j, D in 16i + 4b + j. `v` is a part of the 16
- * lanes that the blocks' columns lie in. */
-KERNEL_INLINE void small_row_f64(u32 *d, const u32 *c, const u32 *a, const u32 *b, const int row,
-                                 int v)
+ * lanes that the blocks' columns lie in. A block's two even lanes of A are neighbours in a vector
+ * of even ones, and its odd ones in the other. */
+KERNEL_INLINE void small_rows_f64(u32 *d, const u32 *c, const u32 *a, const u32 *b, int v)
 {
-    struct vector_pair sum = pair_load(c + row * F64_COLUMNS + v);
+    enum { ROWS = 4 };
+    struct vector_pair sum[ROWS];
+    UNROLL for (int row = 0; row < ROWS; row++) sum[row] = pair_load(c + row * F64_COLUMNS + v);
     UNROLL for (int k = 0; k < F64_STEPS; k++)
     {
-        const u32 *at = a + k * F64_COLUMNS + v;
-        const struct vector_rows factor = {vector_quads(vector_load(at), row),
-                                           vector_quads(vector_load(at + WAVE_LANES), row)};
-        sum = pair_fma_f64(vector_pair_of(factor).even, pair_load(b + k * F64_COLUMNS + v), sum);
+        const struct vector_pair factors = pair_load(a + k * F64_COLUMNS + v);
+        const struct vector_pair columns = pair_load(b + k * F64_COLUMNS + v);
+        UNROLL for (int row = 0; row < ROWS; row++)
+        {
+            const vec_u64 of_blocks = row % 2 ? factors.odd : factors.even;
+            sum[row] = pair_fma_f64(vector_twice64(of_blocks, row / 2), columns, sum[row]);
+        }
     }
-    pair_store(d + row * F64_COLUMNS + v, sum);
+    UNROLL for (int row = 0; row < ROWS; row++) pair_store(d + row * F64_COLUMNS + v, sum[row]);
 }
 static void small_blocks_f64(u32 *d, const u32 *c, const u32 *a, const u32 *b)
 {
     u32 t[2 * WAVE_LANES] __attribute__((aligned(64))); /* D may be A or B */
-    UNROLL for (int row = 0; row < 4; row++) for (int v = 0; v < F64_COLUMNS; v += VECTOR_LANES)
-        small_row_f64(t, c, a, b, row, v);
+    for (int v = 0; v < F64_COLUMNS; v += VECTOR_LANES)
+        small_rows_f64(t, c, a, b, v);
     memcpy(d, t, sizeof t);
 }
 

@@ -447,6 +447,19 @@ KERNEL_INLINE vec_u32 vector_quads(vec_u32 x, const int n)
     }
 }
 
+/* Of each two qwords that are neighbours the first or the second one, twice. */
+#if defined(__AVX512F__)
+#define VECTOR_TWICE(x, order) (vec_u64) _mm512_shuffle_epi32((__m512i)(x), order)
+#elif defined(__AVX2__)
+#define VECTOR_TWICE(x, order) (vec_u64) _mm256_shuffle_epi32((__m256i)(x), order)
+#else
+#define VECTOR_TWICE(x, order) (vec_u64) _mm_shuffle_epi32((__m128i)(x), order)
+#endif
+KERNEL_INLINE vec_u64 vector_twice64(vec_u64 x, const int n)
+{
+    return n ? VECTOR_TWICE(x, 0xee) : VECTOR_TWICE(x, 0x44);
+}
+
 /* The products of a dword's two signed halves, added up. */
 KERNEL_INLINE vec_u32 vector_dot2_i16(vec_u32 a, vec_u32 b)
 {
