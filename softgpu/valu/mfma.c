@@ -87,23 +87,23 @@ KERNEL_INLINE void elements_load(u32 (*e)[WAVE_LANES], const int steps, const en
                                  const u32 *rows)
 {
     const int bits = type == MFMA_F32 ? 32 : 16; /* of what one step takes from a register */
+    if (type == MFMA_F16 || type == MFMA_F16_FLUSH) {
+        for (int n = 0; n < steps; n += 2)
+            rows_of_halves((f32 *)e[n], (f32 *)e[n + 1], rows + n / 2 * WAVE_LANES,
+                           type == MFMA_F16_FLUSH); /* below 2^-14 */
+        return;
+    }
     for (int n = 0; n < steps; n++) {
         const u32 *row = rows + n * bits / 32 * WAVE_LANES;
         const int shift = n * bits % 32;
         u32 *to = e[n];
         if (type == MFMA_F32) {
             LANES to[l] = row[l];
-        } else if (type == MFMA_BF16 || type == MFMA_BF16_FLUSH || type == MFMA_BF16_1K) {
-            LANES to[l] = row[l] >> shift << 16;
         } else if (type == MFMA_I8) {
             LANES to[l] = ((u32)((i32)(row[l] >> shift << 24) >> 24) & 0xffff) |
                           (u32)((i32)(row[l] >> shift << 16) >> 24) << 16;
         } else {
-            u32 half[WAVE_LANES] __attribute__((aligned(64)));
-            LANES half[l] = row[l] >> shift;
-            row_of_half((f32 *)to, half);
-            if (type == MFMA_F16_FLUSH) /* below 2^-14 */
-                LANES to[l] = (i32)(to[l] & ~SIGN32) < 0x38800000 ? 0 : to[l];
+            LANES to[l] = row[l] >> shift << 16;
         }
     }
 }

@@ -36,11 +36,12 @@ KERNEL_INLINE int type_group(const enum mfma_type type)
     return type == MFMA_BF16 || type == MFMA_BF16_FLUSH ? 2 : 4;
 }
 
-/* What MI200 takes C for: what is below the least normal number has no sign either. */
+/* What MI200 takes C for: what is below the least normal number has no sign either. Beside sums of
+ * f16's products, which are never -0, the host's own zero for a denormal does. */
 KERNEL_INLINE vec_u32 addend_of(vec_u32 c, const enum mfma_type type)
 {
     const vec_u32 normal = (vec_u32)((c & INF32) != 0);
-    return c & (normal | (type_flushes(type) ? 0 : ~0u));
+    return c & (normal | (type_flushes(type) && type != MFMA_F16_FLUSH ? 0 : ~0u));
 }
 
 /* Rounded; zero has no sign unless it was too small a number. */

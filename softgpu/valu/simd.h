@@ -76,13 +76,29 @@ KERNEL_INLINE void row_store_low(u32 *d, u32 *s, u64 exec)
     row_store_masked(d, s, exec);
 }
 
-/* Half floats: the low 16 bits of each lane <-> f32. Conversion to half rounds as MXCSR says. */
+/* Half floats: the low 16 bits of each lane <-> f32. Conversion to half rounds as MXCSR says.
+ * rows_of_halves: both halves of each lane; `flush`: denormals are zeros, without a sign. */
 #if defined(__AVX512F__)
 KERNEL_INLINE void row_of_half(f32 *d, const u32 *s)
 {
     for (int k = 0; k < 4; k++)
         _mm512_store_ps(d + 16 * k,
                         _mm512_cvtph_ps(_mm512_cvtepi32_epi16(_mm512_load_si512(s + 16 * k))));
+}
+KERNEL_INLINE void rows_of_halves(f32 *low, f32 *high, const u32 *s, const bool flush)
+{
+    const __m512i even =
+        _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    const __m512i odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
+    for (int k = 0; k < 4; k++) {
+        __m512i x = _mm512_load_si512(s + 16 * k);
+        if (flush)
+            x = _mm512_maskz_mov_epi16(_mm512_test_epi16_mask(x, _mm512_set1_epi16(0x7c00)), x);
+        const __m512 first = _mm512_cvtph_ps(_mm512_castsi512_si256(x));
+        const __m512 second = _mm512_cvtph_ps(_mm512_extracti64x4_epi64(x, 1));
+        _mm512_store_ps(low + 16 * k, _mm512_permutex2var_ps(first, even, second));
+        _mm512_store_ps(high + 16 * k, _mm512_permutex2var_ps(first, odd, second));
+    }
 }
 KERNEL_INLINE void half_of_row(u32 *d, const f32 *s)
 {
@@ -99,6 +115,22 @@ KERNEL_INLINE void row_of_half(f32 *d, const u32 *s)
         const __m128i h =
             _mm_packus_epi32(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
         _mm256_store_ps(d + 8 * k, _mm256_cvtph_ps(h));
+    }
+}
+KERNEL_INLINE void rows_of_halves(f32 *low, f32 *high, const u32 *s, const bool flush)
+{
+    enum { EVEN = 0x88, ODD = 0xdd, MIDDLE_SWAPPED = 0xd8 };
+    const __m256i exponent = _mm256_set1_epi16(0x7c00), zero = _mm256_setzero_si256();
+    for (int k = 0; k < 8; k++) {
+        __m256i x = _mm256_load_si256((const __m256i *)(s + 8 * k));
+        if (flush)
+            x = _mm256_andnot_si256(_mm256_cmpeq_epi16(_mm256_and_si256(x, exponent), zero), x);
+        const __m256 first = _mm256_cvtph_ps(_mm256_castsi256_si128(x));
+        const __m256 second = _mm256_cvtph_ps(_mm256_extracti128_si256(x, 1));
+        const __m256d even = (__m256d)_mm256_shuffle_ps(first, second, EVEN);
+        const __m256d odd = (__m256d)_mm256_shuffle_ps(first, second, ODD);
+        _mm256_store_ps(low + 8 * k, (__m256)_mm256_permute4x64_pd(even, MIDDLE_SWAPPED));
+        _mm256_store_ps(high + 8 * k, (__m256)_mm256_permute4x64_pd(odd, MIDDLE_SWAPPED));
     }
 }
 KERNEL_INLINE void half_of_row(u32 *d, const f32 *s)
@@ -149,6 +181,12 @@ KERNEL_INLINE u32 half_from_f32(f32 x, u32 rounding)
 KERNEL_INLINE void row_of_half(f32 *d, const u32 *s)
 {
     LANES d[l] = half_to_f32(s[l]);
+}
+KERNEL_INLINE void rows_of_halves(f32 *low, f32 *high, const u32 *s, const bool flush)
+{
+    const u32 wanted = flush ? 0x7c00 : ~0u;
+    LANES low[l] = s[l] & 0xffff & wanted ? half_to_f32(s[l] & 0xffff) : 0;
+    LANES high[l] = s[l] >> 16 & wanted ? half_to_f32(s[l] >> 16) : 0;
 }
 KERNEL_INLINE void half_of_row(u32 *d, const f32 *s)
 {

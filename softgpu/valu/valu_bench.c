@@ -323,6 +323,7 @@ static int matrix_stream_make(const struct matrix_case *c)
     for (int n = 0; n < STREAM; n++) {
         struct inst *i = &stream[n];
         *i = (struct inst){.op = c->op, .format = FMT_VOP3P, .klass = CLASS_MFMA, .dwords = 1};
+        i->flags = c->flags;
         i->src[0] = vgpr(4 * n % 32, c->a_dwords);
         i->src[1] = vgpr(32 + 4 * n % 32, c->a_dwords);
         i->src[2] = i->dst = vgpr(REGISTERS + n % 2 * (MATRIX_ROWS + 2), MATRIX_ROWS);

@@ -127,6 +127,12 @@ static const struct bench {
      "v_div_fmas_f64 v[2:3], v[2:3], v[4:5], v[12:13]\n"
      "v_div_fixup_f64 v[14:15], v[2:3], v[10:11], v[8:9]\n",
      2, 11},
+    /* A loop of one, as compilers leave it, and of eight, as libraries do. */
+    {"matrix_f32", "", "v_mfma_f32_32x32x2f32 v[16:31], v0, v1, v[16:31]\n", 1, 1},
+    {"matrix_f64", "", "v_mfma_f64_16x16x4f64 v[16:23], v[0:1], v[2:3], v[16:23]\n", 1, 1},
+    {"matrix_f64_8", "", "v_mfma_f64_16x16x4f64 v[16:23], v[0:1], v[2:3], v[16:23]\n", 8, 1},
+    {"matrix_f16", HALVES_AND_QUARTERS,
+     "v_mfma_f32_32x32x8f16 v[16:31], v[0:1], v[0:1], v[16:31]\n", 1, 1},
     {"lds_broadcast", "v_mov_b32 v1, 64\n", "ds_read_b32 v2, v1\n ds_read_b32 v3, v1 offset:4\n", 8,
      2},
     {"lds_contiguous", LANES_BY(2), "ds_read_b32 v2, v1\n ds_read_b32 v3, v1 offset:256\n", 8, 2},
