@@ -15,6 +15,7 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 
 set(CROC_SANITIZE "" CACHE STRING "address, undefined, thread or fuzzer; empty for none")
 option(CROC_SANITIZE_VALU "softgpu/valu's loops, too, which take the compiler minutes" OFF)
+set(CROC_VALU_BUILT "" CACHE PATH "A build folder of these sources, whose objects of softgpu/valu's loops a sanitizer build takes; empty for none")
 option(CROC_WERROR "Warnings are errors" ON)
 
 add_compile_options(-Wall -Wextra -Wshadow -Wpointer-arith -Wvla -Wundef

@@ -31,7 +31,8 @@ root_with() {
     # shellcheck disable=SC2086 # several packages
     chroot "$root" dpkg -s $packages >/dev/null 2>&1 && return
     cp /etc/resolv.conf "$root/etc/resolv.conf"
-    chroot "$root" sh -c "apt-get -q -o Acquire::Check-Valid-Until=false update &&
+    # First of all what a run that was cut off has left half installed.
+    chroot "$root" sh -c "dpkg --configure -a && apt-get -q -o Acquire::Check-Valid-Until=false update &&
         DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends -t $release install $packages" \
         </dev/null >"$root.log" 2>&1 || { echo "cannot install $packages, see $root.log"; return 1; }
 }

@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # run.sh SOURCE BUILD PRESET PARTS TARGET...: builds the targets (unit test programs) with a
 # sanitizer preset in a build folder of its own and runs each. Everything a sanitizer finds ends the
-# program with an error.
+# program with an error. BUILD has been built: its objects of softgpu/valu's loops, which no sanitizer
+# looks at, are taken.
 set -u
-source=$1 build=$2/sanitize-$3 preset=$3 parts=$4
+source=$1 built=$2 build=$2/sanitize-$3 preset=$3 parts=$4
 shift 4
 log=$build.log
 mkdir -p "$build"
-if ! { cd "$source" && cmake --preset "$preset" -B "$build" -DCROC_PARTS="$parts" &&
+if ! { cd "$source" && cmake --preset "$preset" -B "$build" -DCROC_PARTS="$parts" \
+        -DCROC_VALU_BUILT="$built" &&
        cmake --build "$build" --target "$@"; } >"$log" 2>&1; then
     grep -E 'error|FAILED' "$log" | head -n 20
     echo "the $preset build failed, see $log"
