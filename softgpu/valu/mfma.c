@@ -156,7 +156,7 @@ KERNEL_INLINE void block_run(u32 *d, struct addend c, const struct steps *s, con
 }
 
 KERNEL_INLINE void blocks_run(u32 *d, struct addend c, const struct inst *i, const struct mfma *x,
-                              u32 (*a)[WAVE_LANES], u32 (*b)[WAVE_LANES], const int m,
+                              const u32 (*a)[WAVE_LANES], const u32 (*b)[WAVE_LANES], const int m,
                               const enum mfma_type type)
 {
     const int regs = m * m / WAVE_LANES;
@@ -204,6 +204,18 @@ KERNEL_INLINE void small_blocks_run(u32 *d, struct addend c, const u32 (*a)[WAVE
     }
 }
 
+/* Elements of A and B, a row for each step. */
+KERNEL_INLINE void sums_run(u32 *d, struct addend c, const struct inst *i, const struct mfma *x,
+                            const u32 *a, const u32 *b, const int m, const enum mfma_type type)
+{
+    const u32(*rows_a)[WAVE_LANES] = (const u32(*)[WAVE_LANES])a;
+    const u32(*rows_b)[WAVE_LANES] = (const u32(*)[WAVE_LANES])b;
+    if (m == 4)
+        small_blocks_run(d, c, rows_a, rows_b, steps_per_lane(x, m, type), type);
+    else
+        blocks_run(d, c, i, x, rows_a, rows_b, m, type);
+}
+
 KERNEL_INLINE const struct inst *mfma_run(struct wave *w, const struct inst *i, const int m,
                                           const enum mfma_type type)
 {
@@ -220,6 +232,8 @@ KERNEL_INLINE const struct inst *mfma_run(struct wave *w, const struct inst *i, 
     if (m == 4)
         raw_a = a_lanes_moved(raw_a, i, x, dwords, moved_a);
     raw_b = b_lanes_moved(raw_b, i, dwords, moved_b);
+    const bool near = m != 4 && type == MFMA_BF16_1K && numbers_near(raw_a, dwords) &&
+                      numbers_near(raw_b, dwords);
     if (m != 4 || type != MFMA_F32) { /* whose registers are as they are needed */
         elements_load(a, steps, type, raw_a);
         elements_load(b, steps, type, raw_b);
@@ -228,11 +242,10 @@ KERNEL_INLINE const struct inst *mfma_run(struct wave *w, const struct inst *i, 
     }
     const struct addend c = addend_load(w, &i->src[2], m * m * x->blocks / WAVE_LANES, d, t);
     fp_switch(w->fp_state_32, state);
-    if (m == 4)
-        small_blocks_run(d, c, (const u32(*)[WAVE_LANES])raw_a, (const u32(*)[WAVE_LANES])raw_b,
-                         steps, type);
+    if (near)
+        sums_run(d, c, i, x, raw_a, raw_b, m, MFMA_BF16_1K_NEAR);
     else
-        blocks_run(d, c, i, x, a, b, m, type);
+        sums_run(d, c, i, x, raw_a, raw_b, m, type);
     fp_switch(state, w->fp_state_32);
     return i + i->dwords;
 }

@@ -99,8 +99,8 @@ static struct addend addend_load(const struct wave *w, const struct operand *o, 
 
 /* The steps of one of several blocks, which has the elements of one group of lanes; rows[n] are
  * step n's. */
-KERNEL_INLINE void steps_of_block(struct steps *s, u32 (*a)[WAVE_LANES], u32 (*b)[WAVE_LANES],
-                                  const int m, int a_block, int b_block)
+KERNEL_INLINE void steps_of_block(struct steps *s, const u32 (*a)[WAVE_LANES],
+                                  const u32 (*b)[WAVE_LANES], const int m, int a_block, int b_block)
 {
     for (int n = 0; n < s->count; n++) {
         s->a[n] = &a[n][m * a_block];
@@ -108,8 +108,8 @@ KERNEL_INLINE void steps_of_block(struct steps *s, u32 (*a)[WAVE_LANES], u32 (*b
     }
 }
 /* The steps of a single block: all that one group of lanes has, then what the next one has. */
-KERNEL_INLINE void steps_of_groups(struct steps *s, u32 (*a)[WAVE_LANES], u32 (*b)[WAVE_LANES],
-                                   const int m, int each)
+KERNEL_INLINE void steps_of_groups(struct steps *s, const u32 (*a)[WAVE_LANES],
+                                   const u32 (*b)[WAVE_LANES], const int m, int each)
 {
     s->count = 0;
     for (int lane = 0; lane < WAVE_LANES; lane += m)

@@ -19,13 +19,30 @@ enum mfma_type {
     MFMA_I8,
     MFMA_F16_FLUSH, /* MI200's, for which denormals are zeros, those of C and D too */
     MFMA_BF16_FLUSH,
-    MFMA_BF16_1K, /* MI200's alone */
+    MFMA_BF16_1K,      /* MI200's alone */
+    MFMA_BF16_1K_NEAR, /* the same of numbers that are near enough to 1, see numbers_near() */
     MFMA_F64
 };
 
 KERNEL_INLINE bool type_flushes(const enum mfma_type type)
 {
-    return type == MFMA_F16_FLUSH || type == MFMA_BF16_FLUSH || type == MFMA_BF16_1K;
+    return type == MFMA_F16_FLUSH || type == MFMA_BF16_FLUSH || type == MFMA_BF16_1K ||
+           type == MFMA_BF16_1K_NEAR;
+}
+
+/* Whether all of A's or B's bf16 are zero or of exponents -56 to 63: f32 holds their products, so
+ * that one of two needs no rounding of its own, and these are multiples of 2^-126, so that none of
+ * their sums is flushed, which would leave a sign. Nearly all matrices' are. */
+KERNEL_INLINE bool numbers_near(const u32 *rows, const int dwords)
+{
+    enum { LEAST = (127 - 56) << 7, END = (127 + 64) << 7 };
+    const u16 *numbers = (const u16 *)rows;
+    u16 far = 0;
+    for (int n = 0; n < 2 * dwords * WAVE_LANES; n++) {
+        const u16 magnitude = numbers[n] & 0x7fff;
+        far |= magnitude && (u16)(magnitude - LEAST) >= END - LEAST;
+    }
+    return far == 0;
 }
 
 /* How many steps are added up before C comes to it. */
@@ -37,11 +54,11 @@ KERNEL_INLINE int type_group(const enum mfma_type type)
 }
 
 /* What MI200 takes C for: what is below the least normal number has no sign either. Beside sums of
- * f16's products, which are never -0, the host's own zero for a denormal does. */
+ * products that are never -0 the host's own zero for a denormal does. */
 KERNEL_INLINE vec_u32 addend_of(vec_u32 c, const enum mfma_type type)
 {
     const vec_u32 normal = (vec_u32)((c & INF32) != 0);
-    return c & (normal | (type_flushes(type) && type != MFMA_F16_FLUSH ? 0 : ~0u));
+    return c & (normal | (type == MFMA_BF16_FLUSH || type == MFMA_BF16_1K ? 0 : ~0u));
 }
 
 /* Rounded; zero has no sign unless it was too small a number. */
@@ -49,8 +66,8 @@ KERNEL_INLINE vec_f32 product_of(vec_u32 a, vec_u32 b)
 {
     return vector_fma_f32((vec_f32)a, (vec_f32)b, (vec_f32){0});
 }
-/* Of f16, whose products f32 holds: one of the two needs no rounding of its own. */
-KERNEL_INLINE vec_f32 pair_f16(const vec_u32 *a, const vec_u32 *b)
+/* Of numbers whose products f32 holds, as those of all f16. */
+KERNEL_INLINE vec_f32 pair_exact(const vec_u32 *a, const vec_u32 *b)
 {
 #if defined(__AVX2__)
     return vector_fma_f32((vec_f32)a[0], (vec_f32)b[0], product_of(a[1], b[1]));
@@ -74,7 +91,7 @@ KERNEL_INLINE vec_u32 group_add(const vec_u32 *a, const vec_u32 *b, vec_u32 sum,
         return (vec_u32)((vec_f32)sum + pair_bf16(a, b));
     if (type == MFMA_BF16_1K)
         return (vec_u32)((vec_f32)sum + (pair_bf16(a, b) + pair_bf16(a + 2, b + 2)));
-    return (vec_u32)((vec_f32)sum + (pair_f16(a, b) + pair_f16(a + 2, b + 2)));
+    return (vec_u32)((vec_f32)sum + (pair_exact(a, b) + pair_exact(a + 2, b + 2)));
 }
 
 #endif

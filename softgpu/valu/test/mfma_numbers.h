@@ -11,10 +11,17 @@
 /* How numbers are drawn: of many magnitudes, denormals among them; of ordinary ones, and zeros; of
  * all there are, infinities and NaNs, too; of few magnitudes, many with a negative twin, which
  * cancel out; zeros for the most part; of all magnitudes, which f32 has no room for the products
- * of. */
-enum spread { MANY, ORDINARY, ALL, TWINS, ZEROS, EXTREME, SPREADS };
+ * of; of bf16 the smallest and the largest whose products it just has, or one beyond. */
+enum spread { MANY, ORDINARY, ALL, TWINS, ZEROS, EXTREME, EDGES, SPREADS };
 static enum spread spread;
 static uint32_t last; /* the twin */
+
+/* One of a thousand lies beyond, so that some matrices have none. */
+static inline uint32_t edge_exponent(uint32_t bits)
+{
+    const bool is_beyond = random_below(1000) == 0;
+    return bits & 3 ? 190 + is_beyond : 71 - is_beyond;
+}
 
 static inline uint32_t any_f32(void)
 {
@@ -30,6 +37,8 @@ static inline uint32_t any_f32(void)
         exponent = 125 + bits % 4;
     else if (spread == EXTREME || (spread == ZEROS && bits & 1))
         exponent = bits % 255;
+    else if (spread == EDGES)
+        exponent = edge_exponent(bits);
     if (spread == TWINS && random_below(3) == 0)
         return last ^ 0x80000000;
     if (spread == ORDINARY && random_below(16) == 0)
