@@ -7,6 +7,9 @@
 #include "base/futex.h"
 #include "base/wait.h"
 
+/* Of a wait with stale ages. */
+enum { STALE_NS = 2 * WAIT_NS_PER_MS };
+
 struct waiter {
     /* Counts up when there is news. Writers: who has some, under events.lock; reader: the waiter
      * (relaxed: it looks again under the lock). */
@@ -15,6 +18,7 @@ struct waiter {
     bool any;         /* one was enough and came */
     bool gone;        /* an awaited event was destroyed */
     bool is_endless;
+    bool is_stale;             /* one of its waits is */
     bool is_asleep, is_called; /* called: and has not run since; under events.lock */
 };
 
@@ -22,7 +26,8 @@ struct event_wait {
     struct waiter *waiter;
     uint32_t id;
     bool done;
-    bool aged; /* the waiter gave an age */
+    bool aged;  /* the waiter gave an age */
+    bool stale; /* another one than its thread has seen, which ends the wait a little later */
     struct event_wait *next;
 };
 
@@ -208,24 +213,49 @@ static void event_witnessed(struct event *event)
         witness->age = event->age;
 }
 
+/* ROCr 6.4 keeps the events that its thread for asynchronous signals waits for in one list and
+ * their ages in another. Where two signals share an event it closes the gap in the first list alone
+ * (std::unique), so that it gives the ages of others, or 1, again and again; the kernel ends each
+ * such wait at once, and the thread takes a core as long as the program runs. A thread that has
+ * seen the event's last raise misses nothing while it sleeps for a moment, in which whatever is
+ * raised wakes it as ever; then its wait ends as the kernel's does. */
+static bool event_age_is_stale(struct event *event, uint64_t seen, uint32_t timeout_ms)
+{
+    return timeout_ms != 0 && seen != 0 && seen != event->age && !event_was_missed(event);
+}
+
+static struct event_wait event_wait_of(struct event *event, struct kfd_event_data *data,
+                                       struct waiter *waiter, uint32_t timeout_ms)
+{
+    const uint64_t seen = event->type == KFD_IOC_EVENT_SIGNAL ? event_age_of(data)->last : 0;
+    const bool is_ageless = event->type == KFD_IOC_EVENT_SIGNAL && event->auto_reset && seen == 0;
+    const bool stale = !event->set && event_age_is_stale(event, seen, timeout_ms);
+    const bool come = event->set || (seen && seen != event->age && !stale) ||
+                      (is_ageless && waiter->is_endless && event_was_missed(event));
+    return (struct event_wait){
+        .waiter = waiter, .id = data->event_id, .done = come, .aged = seen != 0, .stale = stale};
+}
+
+static void wait_come(struct event_wait *wait)
+{
+    wait->done = true;
+    wait->waiter->missing--;
+    wait->waiter->any = true;
+}
+
 /* Puts the waiter into every event's list; events already set count at once. */
 static int waits_link(struct events *events, struct event_wait *waits, struct kfd_event_data *data,
-                      uint32_t count, struct waiter *waiter)
+                      uint32_t count, struct waiter *waiter, uint32_t timeout_ms)
 {
     for (uint32_t i = 0; i < count; i++)
         if (!event_find(events, data[i].event_id))
             return -EINVAL;
     for (uint32_t i = 0; i < count; i++) {
         struct event *event = event_find(events, data[i].event_id);
-        uint64_t seen = event->type == KFD_IOC_EVENT_SIGNAL ? event_age_of(&data[i])->last : 0;
-        bool is_ageless = event->type == KFD_IOC_EVENT_SIGNAL && event->auto_reset && seen == 0;
-        bool come = event->set || (seen && seen != event->age) ||
-                    (is_ageless && waiter->is_endless && event_was_missed(event));
-        waits[i] = (struct event_wait){
-            .waiter = waiter, .id = data[i].event_id, .done = come, .aged = seen != 0};
-        if (come) {
-            waiter->missing--;
-            waiter->any = true;
+        waits[i] = event_wait_of(event, &data[i], waiter, timeout_ms);
+        waiter->is_stale |= waits[i].stale;
+        if (waits[i].done) {
+            wait_come(&waits[i]);
             event->set = event->set && !event->auto_reset;
         }
         waits[i].next = event->waits;
@@ -295,16 +325,34 @@ static bool news_await(struct events *events, struct waiter *waiter, uint64_t un
     return true;
 }
 
-static int waiter_sleep(struct events *events, struct waiter *waiter, bool all, uint32_t timeout_ms,
-                        uint32_t *result)
+static void waiter_await(struct events *events, struct waiter *waiter, bool all, uint64_t until_ns)
+{
+    while (!waiter->gone && !waiter_done(waiter, all) && news_await(events, waiter, until_ns))
+        ;
+}
+
+/* The moment for which stale ages keep a wait from its end. */
+static void stale_await(struct events *events, struct event_wait *waits, uint32_t count,
+                        struct waiter *waiter, bool all, uint64_t until_ns)
+{
+    const uint64_t moment_ns = wait_now_ns() + STALE_NS;
+    waiter_await(events, waiter, all, moment_ns < until_ns ? moment_ns : until_ns);
+    for (uint32_t i = 0; i < count && !waiter->gone; i++)
+        if (waits[i].stale && !waits[i].done)
+            wait_come(&waits[i]);
+}
+
+static int waiter_sleep(struct events *events, struct event_wait *waits, uint32_t count,
+                        struct waiter *waiter, bool all, uint32_t timeout_ms, uint32_t *result)
 {
     uint64_t until_ns = timeout_ms == UINT32_MAX
                             ? WAIT_FOREVER
                             : wait_now_ns() + timeout_ms * (uint64_t)WAIT_NS_PER_MS;
     if (!waiter->gone && !waiter_done(waiter, all) && timeout_ms != 0)
         sleep_announce(events);
-    while (!waiter->gone && !waiter_done(waiter, all) && news_await(events, waiter, until_ns))
-        ;
+    if (waiter->is_stale)
+        stale_await(events, waits, count, waiter, all, until_ns);
+    waiter_await(events, waiter, all, until_ns);
     if (waiter_done(waiter, all))
         *result = KFD_IOC_WAIT_RESULT_COMPLETE;
     else
@@ -317,10 +365,10 @@ static int wait_locked(struct events *events, struct event_wait *waits, struct k
                        uint32_t *result)
 {
     *result = KFD_IOC_WAIT_RESULT_FAIL;
-    int status = waits_link(events, waits, data, count, waiter);
+    int status = waits_link(events, waits, data, count, waiter, timeout_ms);
     if (status)
         return status;
-    status = waiter_sleep(events, waiter, all, timeout_ms, result);
+    status = waiter_sleep(events, waits, count, waiter, all, timeout_ms, result);
     results_copy(events, waits, data, count);
     waits_unlink(events, waits, count);
     return status;

@@ -72,6 +72,45 @@ static void ages_tell_what_was_missed(void **state)
     event_destroy(&events, data.event_id);
 }
 
+static void sleep_count(void *count)
+{
+    ++*(int *)count;
+}
+
+/* An age that its thread has left behind ends a wait, but not before the thread has slept; one of
+ * which it has not seen the raise ends it at once. */
+static void a_stale_age_ends_a_wait_behind_a_sleep(void **state)
+{
+    enum { EVENTS = 2 };
+    (void)state;
+    static struct events own;
+    int sleeps = 0;
+    uint32_t result;
+    struct kfd_event_data data[EVENTS] = {{.event_id = 0}};
+    events_init(&own, sleep_count, &sleeps);
+    for (int n = 0; n < EVENTS; n++)
+        event_create(&own, KFD_IOC_EVENT_SIGNAL, true, &data[n].event_id);
+    struct kfd_event_age *age = (struct kfd_event_age *)&data[0].memory_exception_data;
+    static const uint64_t given[] = {1, 1, 7};
+    event_set(&own, data[0].event_id);
+    event_reset(&own, data[0].event_id);
+    for (int n = 0; n < 3; n++) {
+        age->last = given[n];
+        assert_int_equal(events_wait(&own, data, EVENTS, false, UINT32_MAX, &result), 0);
+        assert_int_equal(result, KFD_IOC_WAIT_RESULT_COMPLETE);
+        assert_int_equal(age->last, 2);
+        assert_int_equal(sleeps, n); /* the first had not seen the raise */
+    }
+    event_set(&own, data[1].event_id); /* one that is set ends it */
+    age->last = 1;
+    assert_int_equal(events_wait(&own, data, EVENTS, false, UINT32_MAX, &result), 0);
+    assert_int_equal(sleeps, 2);
+    age->last = 1; /* all: the other one has still to come */
+    assert_int_equal(events_wait(&own, data, EVENTS, true, 10, &result), 0);
+    assert_int_equal(result, KFD_IOC_WAIT_RESULT_TIMEOUT);
+    assert_int_equal(sleeps, 3);
+}
+
 static void any_and_all(void **state)
 {
     (void)state;
@@ -328,6 +367,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(manual_events_stay_set_and_auto_reset_ones_are_consumed, setup),
         cmocka_unit_test_setup(ages_tell_what_was_missed, setup),
+        cmocka_unit_test_setup(a_stale_age_ends_a_wait_behind_a_sleep, setup),
         cmocka_unit_test_setup(any_and_all, setup),
         cmocka_unit_test_setup(timeout_takes_its_time, setup),
         cmocka_unit_test_setup(an_auto_reset_event_with_a_waiter_does_not_stay_set, setup),
