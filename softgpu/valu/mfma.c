@@ -250,6 +250,70 @@ KERNEL_INLINE const struct inst *mfma_run(struct wave *w, const struct inst *i, 
     return i + i->dwords;
 }
 
+/* Whether operands are registers whose lanes stay where they are, and all that an instruction reads
+ * is read before its place is written: D may be C, row by row, and otherwise overlaps none. */
+static bool apart_or(const struct operand *o, int rows, const struct operand *d, int rows_d,
+                     bool may_be_same)
+{
+    if (o->kind != OPND_VGPR && o->kind != OPND_AGPR)
+        return false;
+    const bool apart =
+        o->kind != d->kind || o->index + rows <= d->index || d->index + rows_d <= o->index;
+    return apart || (may_be_same && o->index == d->index);
+}
+static bool is_plain(const struct inst *i, const struct mfma *x)
+{
+    const int rows = x->m * x->m * x->blocks / WAVE_LANES;
+    return i->mfma.cbsz == 0 && i->mfma.blgp == 0 &&
+           apart_or(&i->src[0], 1, &i->dst, rows, false) &&
+           apart_or(&i->src[1], 1, &i->dst, rows, false) &&
+           apart_or(&i->src[2], rows, &i->dst, rows, true);
+}
+static const u32 *plain_row(const struct wave *w, const struct operand *o)
+{
+    return o->kind == OPND_AGPR ? w->a[o->index] : w->v[o->index];
+}
+
+/* f32, one block, whose operands are whole registers and as they are needed, of which D is none
+ * unless it is C: all places are known at compile time but four rows'. */
+KERNEL_INLINE void plain_tile_f32(u32 *d, const u32 *c, const u32 *a, const u32 *b, const int m)
+{
+    vec_u32 sum[TILE_REGS][ROW_VECTORS];
+    UNROLL for (int r = 0; r < TILE_REGS; r++) UNROLL for (int v = 0; v < ROW_VECTORS; v++)
+        sum[r][v] = vector_load(c + r * WAVE_LANES + v * VECTOR_LANES);
+    UNROLL for (int lane = 0; lane < WAVE_LANES; lane += m)
+        UNROLL for (int r = 0; r < TILE_REGS; r++) UNROLL for (int v = 0; v < ROW_VECTORS; v++)
+    {
+        const vec_u32 factor = vector_splat(a[lane + r + v * VECTOR_LANES / m * 4]);
+        const vec_u32 row = vector_load(b + lane + v * VECTOR_LANES % m);
+        sum[r][v] = group_add(&factor, &row, sum[r][v], MFMA_F32);
+    }
+    UNROLL for (int r = 0; r < TILE_REGS; r++) UNROLL for (int v = 0; v < ROW_VECTORS; v++)
+        vector_store(d + r * WAVE_LANES + v * VECTOR_LANES, sum[r][v]);
+}
+KERNEL_INLINE const struct inst *plain_run_f32(struct wave *w, const struct inst *i, const int m)
+{
+    u32 *d = result_rows(w, &i->dst);
+    const u32 *a = plain_row(w, &i->src[0]), *b = plain_row(w, &i->src[1]);
+    const u32 *c = plain_row(w, &i->src[2]);
+    fp_switch(w->fp_state_32, MXCSR_MASKED);
+    for (int first = 0; first < m * m / WAVE_LANES; first += TILE_REGS) {
+        const u32 *factors = a + row_first(first, m);
+        __asm__("" : "+r"(factors)); /* one address with many offsets, not many addresses */
+        plain_tile_f32(d + first * WAVE_LANES, c + first * WAVE_LANES, factors, b, m);
+    }
+    fp_switch(MXCSR_MASKED, w->fp_state_32);
+    return i + i->dwords;
+}
+static const struct inst *exec_plain_16_f32(struct wave *w, const struct inst *i)
+{
+    return plain_run_f32(w, i, 16);
+}
+static const struct inst *exec_plain_32_f32(struct wave *w, const struct inst *i)
+{
+    return plain_run_f32(w, i, 32);
+}
+
 /* A handler for each size and type, in which both are constants. */
 #define MFMA_HANDLER(M, TYPE)                                                                      \
     static const struct inst *exec_##M##_##TYPE(struct wave *w, const struct inst *i)              \
@@ -394,6 +458,8 @@ inst_exec_fn *VALU(valu_mfma)(const struct inst *i)
     enum mfma_type type = x->type;
     if (i->flags & IF_FLUSH_F16)
         type = type == MFMA_F16 ? MFMA_F16_FLUSH : type == MFMA_BF16 ? MFMA_BF16_FLUSH : type;
+    if (type == MFMA_F32 && x->blocks == 1 && is_plain(i, x))
+        return x->m == 16 ? exec_plain_16_f32 : exec_plain_32_f32;
     if (type != MFMA_F64)
         return handlers[type][x->m == 4 ? 0 : x->m == 16 ? 1 : 2];
     /* Blocks and lane groups are none of double precision's; gfx90a encodes them all the same. */

@@ -392,22 +392,67 @@ static void fused_sums(void **state)
     each_build(many_fused);
 }
 
+/* BLGP: the lane of B that each lane multiplies by, as the instruction set documents list it. */
+static int b_from(int pattern, int lane)
+{
+    static const int broadcast_32[] = {[1] = 0, [2] = 32};
+    if (pattern >= 4)
+        return 16 * (pattern - 4) + lane % 16;
+    if (pattern == 3)
+        return (lane + 16) % WAVE_LANES;
+    return pattern ? broadcast_32[pattern] + lane % 32 : lane;
+}
+/* The same results as from a B that was moved by hand. */
+static void patterns_of_b(void)
+{
+    enum { PATTERNS = 8, B_ROWS = 2, RESULT_ROWS = 32 };
+    static lane_row want[RESULT_ROWS], moved[B_ROWS];
+    for (int n = 0; n < PATTERNS * (int)(sizeof shapes / sizeof *shapes); n++) {
+        const struct shape *s = &shapes[n / PATTERNS];
+        struct inst i = {.op = s->op, .format = FMT_VOP3P, .klass = CLASS_MFMA, .src_count = 3};
+        spread = MANY;
+        i.dst = vgpr(D_REG);
+        i.src[0] = vgpr(A_REG);
+        i.src[1] = vgpr(B_REG);
+        i.src[2] = vgpr(C_REG);
+        operands_random(s, C_REG);
+        i.mfma.blgp = (uint8_t)(n % PATTERNS);
+        run(&i);
+        memcpy(want, registers + D_REG, sizeof want);
+        for (int row = 0; row < B_ROWS; row++)
+            for (int lane = 0; lane < WAVE_LANES; lane++)
+                moved[row][lane] = registers[B_REG + row][b_from(n % PATTERNS, lane)];
+        memcpy(registers + B_REG, moved, sizeof moved);
+        i.mfma.blgp = 0;
+        run(&i);
+        assert_memory_equal(registers + D_REG, want, sizeof want);
+    }
+}
+static void lanes_of_b_are_moved(void **state)
+{
+    (void)state;
+    each_build(patterns_of_b);
+}
+
 /* D over A, B and C: the sources are read before anything is written. */
 static void overlapping(void)
 {
-    for (size_t n = 0; n < sizeof shapes / sizeof *shapes; n++) {
-        const struct shape *s = &shapes[n];
+    static const uint16_t places[] = {A_REG, B_REG, C_REG, C_REG + 2, C_REG - 2};
+    enum { PLACES = sizeof places / sizeof *places };
+    for (size_t n = 0; n < PLACES * sizeof shapes / sizeof *shapes; n++) {
+        const struct shape *s = &shapes[n / PLACES];
+        const uint16_t place = places[n % PLACES];
         struct inst i = {.op = s->op, .format = FMT_VOP3P, .klass = CLASS_MFMA, .src_count = 3};
         spread = MANY;
         if (s->type == 'i')
             continue;
-        i.dst = vgpr(A_REG);
+        i.dst = vgpr(place);
         i.src[0] = vgpr(A_REG);
         i.src[1] = vgpr(B_REG);
         i.src[2] = vgpr(C_REG);
         operands_random(s, C_REG);
         run(&i);
-        sums_check(s, registers + A_REG, &i);
+        sums_check(s, registers + place, &i);
     }
 }
 static void result_over_sources(void **state)
@@ -534,8 +579,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(single_and_integer),  cmocka_unit_test(double_precision),
         cmocka_unit_test(sums_that_round),     cmocka_unit_test(fused_sums),
-        cmocka_unit_test(result_over_sources), cmocka_unit_test(sums_by_gpu),
-        cmocka_unit_test(doubles_that_round),  cmocka_unit_test(signs_decoded),
+        cmocka_unit_test(result_over_sources), cmocka_unit_test(lanes_of_b_are_moved),
+        cmocka_unit_test(sums_by_gpu),         cmocka_unit_test(doubles_that_round),
+        cmocka_unit_test(signs_decoded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
