@@ -22,8 +22,8 @@ struct translated_code {
 struct page_runs {
     inst_exec_fn *stub;
     struct inst *slots;
-    /* Somebody branches there, so that a run begins there, too; from behind it: no run goes on
-     * across it, for a loop is worth one of its own. */
+    /* Somebody goes on there, so that a run begins there, too; branches there from behind it: no
+     * run goes on across it, for a loop is worth one of its own. */
     bool target[PAGE_DWORDS], loop[PAGE_DWORDS];
     struct x86 x;
     uint64_t va; /* of the page */
@@ -82,10 +82,14 @@ static bool slot_is_decoded(const struct page_runs *runs, uint32_t at)
     return slot->exec && slot->exec != runs->stub && at + slot->dwords <= PAGE_DWORDS;
 }
 
+/* Behind a barrier waves go on that have waited there: in the midst of a run they would be
+ * interpreted up to the next one. */
 static void targets_find(struct page_runs *runs)
 {
     for (uint32_t at = 0; at < PAGE_DWORDS; at++) {
         const struct inst *slot = &runs->slots[at];
+        if (slot_is_decoded(runs, at) && slot->op == OP_S_BARRIER && at + 1 < PAGE_DWORDS)
+            runs->target[at + 1] = true;
         if (!slot_is_decoded(runs, at) || slot->klass != CLASS_BRANCH)
             continue;
         int64_t target = (int64_t)at + 1 + slot->offset;
