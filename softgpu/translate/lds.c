@@ -94,7 +94,7 @@ static bool window_is_used(const struct x86 *x, const struct run *run, unsigned 
         if (run->roles[n] != ROLE_LDS || !shape_find(run->insts[n], &shape))
             continue;
         if (bytes == 4u * shape.dwords || bytes == 4u * shape.dwords * x->level->lanes ||
-            (bytes == LONG_BYTES && shape.dwords > 2))
+            (bytes == LONG_BYTES && shape.dwords > 1))
             return true;
     }
     return false;
@@ -265,6 +265,27 @@ void lds_forget(struct lds_known *known, const struct inst *inst)
             known->follows[n].dwords = 0;
 }
 
+/* Single dwords may lie in two vectors, so that rows of pairs have them. Where the last window may
+ * begin is as far from the LDS' end as they do lie. */
+static bool is_wide(const struct emitter *e, unsigned dwords)
+{
+    return dwords == 1 && !e->x->level->vector_masks;
+}
+static void last_window_emit(struct emitter *e, unsigned index)
+{
+    enum { VECTOR_SHIFT = 6 };
+    const struct x86_rm limit = lds_limit_of(4 * lanes_of(e));
+    struct x86_option above = x86_imm(PREDICATE_GREATER);
+    above.mask = e->values.masked ? MASK_EXEC : 0;
+    x86_vector(e->x, X86_VPCMPUD, 0, index, x86_constant32(e->x, lanes_of(e) - 1), above);
+    x86_mask_test(e->x, 0);
+    x86_set_if(e->x, JUMP_NOT_EQUAL, RAX);
+    x86_gpr_shift_imm(e->x, X86_SHIFT_LEFT, false, RAX, VECTOR_SHIFT);
+    x86_load32(e->x, RSI, RSP, limit.offset);
+    x86_gpr_do(e->x, X86_SUB, false, RSI, RAX);
+    x86_store32(e->x, RSP, FRAME_LASTS + 4 * (int32_t)index, RSI);
+}
+
 /* Each lane's first dword in a window that begins with the first lane's, which the frame says. */
 static unsigned index_emit(struct emitter *e, unsigned last, unsigned kind,
                            struct lds_detours *detours)
@@ -279,6 +300,8 @@ static unsigned index_emit(struct emitter *e, unsigned last, unsigned kind,
         x86_shift(e->x, X86_VPRORD_IMM, index, index, DWORD_SHIFT);
         x86_gpr_from_vector(e->x, RAX, first);
         x86_store32(e->x, RSP, slot, RAX);
+        if (is_wide(e, kind + 1))
+            last_window_emit(e, index);
         forget_unless(e, jump_if_above(e, index, last), RSP, slot, detours);
         emit_done(e, first);
     }
@@ -286,12 +309,11 @@ static unsigned index_emit(struct emitter *e, unsigned last, unsigned kind,
     return index;
 }
 
-/* RAX: the offset that the slot and the instruction say (lds_memory()). Jumps where a window of
- * so many bytes does not lie inside. */
+/* RAX: the offset that the slot and the instruction say (lds_memory()). Jumps where that is behind
+ * the last window's. */
 static size_t window_emit(struct emitter *e, enum x86_gpr base, int32_t slot, uint32_t at,
-                          unsigned bytes)
+                          struct x86_rm limit)
 {
-    struct x86_rm limit = lds_limit_of(bytes);
     x86_load32(e->x, RAX, base, slot);
     if (at)
         x86_lea32(e->x, RAX, RAX, (int32_t)at);
@@ -357,7 +379,7 @@ static size_t load_near(struct emitter *e, uint32_t at, unsigned dwords, const u
     if (pairs || dwords > 2 || (dwords == 1 && follow_find(known, address_of(e->inst), 1) >= 0)) {
         const unsigned mask = long_mask_take(e, dwords);
         const int slot = follow_emit(e, dwords, known, detours);
-        jump = window_emit(e, RSI, slot, at, vector * dwords);
+        jump = window_emit(e, RSI, slot, at, lds_limit_of(vector * dwords));
         long_mask_release(e, dwords, mask);
         if (pairs)
             pairs_split(e, hosts);
@@ -368,14 +390,19 @@ static size_t load_near(struct emitter *e, uint32_t at, unsigned dwords, const u
                        (struct x86_option){0});
         return jump;
     }
-    unsigned index = index_emit(e, vector * dwords / 4 - dwords, dwords - 1, detours);
-    jump = window_emit(e, RSP, FRAME_FIRSTS + 4 * (int32_t)index, at, vector * dwords);
-    if (dwords == 1) {
+    const bool wide = is_wide(e, dwords);
+    const unsigned vectors = wide ? 2 : dwords;
+    unsigned index = index_emit(e, vector * vectors / 4 - dwords, dwords - 1, detours);
+    const int32_t numbered = 4 * (int32_t)index;
+    jump = window_emit(e, RSP, FRAME_FIRSTS + numbered, at,
+                       wide ? x86_memory(RSP, FRAME_LASTS + numbered, false)
+                            : lds_limit_of(vector * dwords));
+    if (vectors == 1)
         permute(e, hosts[0], index);
-    } else {
+    else
         permute_two(e, hosts[0], index);
+    if (dwords == 2)
         permute_next(e, hosts[1], index);
-    }
     emit_done(e, index);
     return jump;
 }
@@ -404,7 +431,7 @@ static void load_emit(struct emitter *e, uint32_t at, unsigned dwords, uint8_t *
     address_take(e, &detour, known);
     for (unsigned k = 0; k < dwords; k++)
         hosts[k] = (uint8_t)values_temporary(&e->values);
-    for (unsigned k = 0; k < (dwords > 2 ? LONG_DWORDS : dwords); k++)
+    for (unsigned k = 0; k < (dwords > 1 ? LONG_DWORDS : dwords); k++)
         detour.hosts[k] = k < dwords ? hosts[k] : (uint8_t)values_temporary(&e->values);
     unsigned temporary = values_temporary(&e->values);
     if (!e->x->level->vector_masks)
@@ -413,8 +440,8 @@ static void load_emit(struct emitter *e, uint32_t at, unsigned dwords, uint8_t *
     detour.jump = load_near(e, at, dwords, detour.hosts, temporary, known, detours);
     detour.back = e->x->count;
     detour_add(detours, detour);
-    if (dwords == 3)
-        emit_done(e, detour.hosts[3]);
+    for (unsigned k = dwords; k < LONG_DWORDS && dwords > 1; k++)
+        emit_done(e, detour.hosts[k]);
     emit_done(e, temporary);
     address_done(e, &detour);
 }
@@ -483,7 +510,7 @@ static void store_emit(struct emitter *e, uint32_t at, const struct operand *dat
         detour.jump = x86_jump(e->x);
     } else {
         const unsigned mask = long_mask_take(e, dwords);
-        detour.jump = window_emit(e, RSI, slot, at, 4 * dwords * lanes_of(e));
+        detour.jump = window_emit(e, RSI, slot, at, lds_limit_of(4 * dwords * lanes_of(e)));
         long_mask_release(e, dwords, mask);
         if (dwords == 1)
             vector_store(e, detour.hosts[0], 0);

@@ -53,7 +53,7 @@ static void gather_each(struct x86 *x, bool masked, const struct lds_detour *det
     }
 }
 
-/* Of three and four dwords; where they lie inside, that is all. */
+/* Of several dwords; where four lie inside, that is all. */
 static void long_detour(struct x86 *x, bool masked, const struct lds_detour *detour)
 {
     const unsigned offsets = detour->temporaries[0];
@@ -67,7 +67,7 @@ static void long_detour(struct x86 *x, bool masked, const struct lds_detour *det
         x86_vector(x, X86_VMOVDQA32_LOAD, offsets, 0, x86_reg(offsets),
                    (struct x86_option){.mask = MASK_EXEC, .zero = true});
     offsets_store(x, detour);
-    lds_long_collect(x, FRAME_LANES, detour->hosts, offsets);
+    lds_long_collect(x, detour->dwords, FRAME_LANES, detour->hosts, offsets);
     x86_jump_back(x, detour->back);
     x86_land(x, outside);
 }
@@ -75,7 +75,7 @@ static void long_detour(struct x86 *x, bool masked, const struct lds_detour *det
 static void gather_detour(struct x86 *x, bool masked, const struct lds_detour *detour)
 {
     offsets_emit(x, detour);
-    if (detour->dwords > 2)
+    if (detour->dwords > 1)
         long_detour(x, masked, detour);
     gather_each(x, masked, detour);
 }

@@ -122,6 +122,14 @@ void long_turn(struct x86 *x, const uint8_t *hosts, unsigned temporary)
     op(x, X86_VPUNPCKHQDQ, hosts[3], hosts[3], temporary);
 }
 
+static void pair_turn(struct x86 *x, const uint8_t *hosts, unsigned temporary)
+{
+    op(x, X86_VPUNPCKLDQ, hosts[3], hosts[3], hosts[1]);
+    op(x, X86_VPUNPCKLDQ, temporary, temporary, hosts[0]);
+    op(x, X86_VPUNPCKLQDQ, hosts[0], hosts[3], temporary);
+    op(x, X86_VPUNPCKHQDQ, hosts[1], hosts[3], temporary);
+}
+
 void long_turn_back(struct x86 *x, const uint8_t *hosts, const uint8_t *temporaries,
                     unsigned quads[4])
 {
@@ -175,7 +183,8 @@ static struct x86_rm lane_emit(struct x86 *x, int32_t offsets, unsigned lane)
     return lds_memory(0);
 }
 
-void lds_long_collect(struct x86 *x, int32_t offsets, const uint8_t *hosts, unsigned temporary)
+void lds_long_collect(struct x86 *x, unsigned dwords, int32_t offsets, const uint8_t *hosts,
+                      unsigned temporary)
 {
     unsigned from[4];
     long_turn_begin(hosts, temporary, from);
@@ -185,7 +194,7 @@ void lds_long_collect(struct x86 *x, int32_t offsets, const uint8_t *hosts, unsi
             x86_vector(x, X86_VINSERTI128, from[n], from[n], lane_emit(x, offsets, 4 * part + n),
                        x86_imm(part));
     }
-    long_turn(x, hosts, temporary);
+    (dwords == 2 ? pair_turn : long_turn)(x, hosts, temporary);
 }
 
 void lds_long_scatter(struct x86 *x, int32_t offsets, const uint8_t *hosts,

@@ -25,8 +25,10 @@ void lds_long_store(struct x86 *x, unsigned dwords, const uint8_t *hosts,
 void lds_long_broadcast(struct x86 *x, unsigned dwords, const uint8_t *hosts);
 
 /* Four dwords of each lane, at R10 and the lane's offset, of which the stack has a row at
- * `offsets`. Stores go from the lowest lane to the highest. RAX is gone. */
-void lds_long_collect(struct x86 *x, int32_t offsets, const uint8_t *hosts, unsigned temporary);
+ * `offsets`. Stores go from the lowest lane to the highest. RAX is gone. Who wants the first two
+ * alone has them of as many instructions less. */
+void lds_long_collect(struct x86 *x, unsigned dwords, int32_t offsets, const uint8_t *hosts,
+                      unsigned temporary);
 void lds_long_scatter(struct x86 *x, int32_t offsets, const uint8_t *hosts,
                       const uint8_t *temporaries);
 

@@ -88,7 +88,8 @@ enum {
     FRAME_STATE = 640,  /* strips.c: MXCSR that flushes denormals */
     FRAME_LANE = 704,   /* linear_code.c: numbers of a strip's lanes */
     FRAME_ASIDE = 768,  /* emit_half.c: four host registers */
-    FRAME_SLOTS = 896,  /* linear_code.c: dwords */
+    FRAME_LASTS = 896,  /* lds.c: where windows may begin at most, for each host register */
+    FRAME_SLOTS = 1024, /* linear_code.c: dwords */
     FAR_ROWS = 2,
     FRAME_FAR = FRAME_SLOTS + 4 * 192,                 /* far_lanes.c: rows */
     FRAME_BYTES = FRAME_FAR + FAR_ROWS * ROW_BYTES + 8 /* keeps the stack's alignment in calls */

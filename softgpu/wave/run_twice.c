@@ -89,12 +89,23 @@ static void offsets_fill(uint32_t *row, uint32_t bytes)
         row[below(WAVE_LANES)] = below(2) ? below(bytes - 16) : (uint32_t)random_bits();
 }
 
+/* Of LDS: seldom so that it ends within the lanes. */
+static void lds_offsets_fill(uint32_t *row)
+{
+    offsets_fill(row, LDS_BYTES);
+    if (below(4))
+        return;
+    const uint32_t up = LDS_BYTES - 4 * below(64) - row[below(WAVE_LANES)];
+    for (uint32_t lane = 0; lane < WAVE_LANES; lane++)
+        row[lane] += up;
+}
+
 /* A wild lane is a fault: rare, so that most runs come to their end. */
 static void addresses_fill(struct state *s)
 {
     uint32_t *low = s->v[GLOBAL_ROW], *high = s->v[GLOBAL_ROW + 1];
-    offsets_fill(s->v[0], LDS_BYTES);
-    offsets_fill(s->v[1], LDS_BYTES);
+    lds_offsets_fill(s->v[0]);
+    lds_offsets_fill(s->v[1]);
     offsets_fill(s->v[OFFSET_ROW], MEMORY_BYTES / 2);
     offsets_fill(low, MEMORY_BYTES / 2);
     for (uint32_t lane = 0; lane < WAVE_LANES; lane++) {
