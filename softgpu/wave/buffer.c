@@ -4,6 +4,7 @@
 #include "wave/element.h"
 #include "wave/group.h"
 #include "wave/lds_direct.h"
+#include "wave/pieces.h"
 
 #define EXEC_FN(name) static const struct inst *exec_##name(struct wave *w, const struct inst *i)
 
@@ -68,6 +69,15 @@ static bool dwords_pointers(struct wave *w, const struct inst *i, uint32_t size_
 
 ELEMENT_EXECS(dwords_pointers, buffer_contiguous);
 
+EXEC_FN(LOAD_QUADS)
+{
+    struct buffer_pieces pieces;
+    if (!buffer_pieces(w, i, &pieces))
+        return exec_LOAD_DWORDS(w, i);
+    pieces_load(w, i, pieces.host, pieces.va, pieces.offsets);
+    return inst_next(i);
+}
+
 EXEC_FN(STORE_LDS)
 {
     struct lane_pointers pointers;
@@ -112,5 +122,6 @@ inst_exec_fn *buffer_handler(struct inst *inst)
         return exec_STORE_LDS;
     if (inst->flags & IF_LDS)
         return inst->flags & IF_LOAD && lds_direct_keep_element(inst) ? execs.load_lds : NULL;
-    return element_handler(inst, true, &execs);
+    inst_exec_fn *exec = element_handler(inst, true, &execs);
+    return exec == exec_LOAD_DWORDS && inst_element(inst).dwords == 4 ? exec_LOAD_QUADS : exec;
 }

@@ -47,7 +47,7 @@ static const struct access {
                 {"store_dwordx3 v[8:10]", STORE, 12, false},
                 {"store_dwordx4 v[8:11]", STORE, 16, false},
                 {"atomic_add v8", ADD, 4, false}};
-enum { ACCESSES = sizeof accesses / sizeof accesses[0] };
+enum { ACCESSES = sizeof accesses / sizeof accesses[0], TILE_LOAD = 7 };
 
 struct buffer_case {
     const struct access *access;
@@ -131,7 +131,38 @@ static void rows_fill(struct buffer_case *c)
     }
 }
 
-static void case_fill(struct buffer_case *c)
+/* A load of a tile: by fours lanes follow each other, mostly; rows rise, or do not; the last ones
+ * may end outside. */
+static void tile_fill(struct buffer_case *c)
+{
+    *c = (struct buffer_case){.access = &accesses[TILE_LOAD], .rows = c->rows, .exec = ~0ull};
+    rows_fill(c);
+    const uint32_t step = 64 + 16 * below(40), unit = below(4) ? 16 : 4, wild = below(LANES);
+    const bool rises = below(8), orders = below(4);
+    uint32_t end = 0;
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        const unsigned piece = rises ? lane / 4 : LANES / 4 - 1 - lane / 4;
+        uint32_t *offset = &c->rows[OFFSET_ROW][lane];
+        *offset = piece * step + lane % 4 * 16;
+        if (!orders && lane % 4 == 0)
+            *offset = below(0x4000) / unit * unit;
+        else if (!orders)
+            *offset = offset[-1] + 16;
+        end = *offset > end ? *offset : end;
+    }
+    if (below(4) == 0)
+        c->rows[OFFSET_ROW][wild] = below(2) ? below(0x1000) : 0xffffff00 + 4 * below(64);
+    if (below(8) == 0)
+        c->exec ^= 1ull << below(LANES);
+    c->with_offset = true;
+    c->stride_high = UNSWIZZLED_FORMAT;
+    c->inst_offset = below(3) ? below(64) * 4 : 0;
+    c->scalar_offset = below(3) ? below(64) * 4 : 0;
+    c->records = end + c->inst_offset + c->scalar_offset + 16;
+    c->records += below(2) ? 0x1000 : 4 * below(8) - 4 * below(8);
+}
+
+static void any_fill(struct buffer_case *c)
 {
     static const uint32_t strides[] = {0, 4, 8, 12, 36, 64, 100};
     c->access = &accesses[below(ACCESSES)];
@@ -154,6 +185,14 @@ static void case_fill(struct buffer_case *c)
             c->access = &accesses[below(8)]; /* a load */
         rows_fill(c);
     }
+}
+
+static void case_fill(struct buffer_case *c)
+{
+    if (below(4) == 0)
+        tile_fill(c);
+    else
+        any_fill(c);
 }
 
 static void table_fill(const struct buffer_case *c, uint64_t memory_va, uint32_t *table)

@@ -27,17 +27,22 @@ enum { VECTOR_LANES = 2 * CHUNK_LANES };
                       (vector){INDEX(i), INDEX(j), INDEX(k), INDEX(l), INDEX(i) + 4, INDEX(j) + 4, \
                                INDEX(k) + 4, INDEX(l) + 4})
 
-/* The instructions by name: the halves' loads must be two, in this order, and a compiler that may
- * not join them would move them through registers. */
+/* The instructions by name: the halves' loads must be two, the upper one's first, and a compiler
+ * that may not join them would move them through registers. */
+static inline void vectors_load_apart(vector *v, const uint8_t *lower, const uint8_t *upper,
+                                      unsigned dwords)
+{
+    const single_quad *low = (const single_quad *)lower, *high = (const single_quad *)upper;
+#pragma GCC unroll 4
+    for (unsigned n = dwords; n-- > 0;)
+        __asm__ volatile("vbroadcasti128 %1, %0" : "=x"(v[n]) : "m"(high[n]));
+#pragma GCC unroll 4
+    for (unsigned n = dwords; n-- > 0;)
+        __asm__ volatile("vinserti128 $0, %1, %0, %0" : "+x"(v[n]) : "m"(low[n]));
+}
 static inline void vectors_load(vector *v, const uint8_t *memory, unsigned dwords)
 {
-    const single_quad *chunk = (const single_quad *)memory;
-#pragma GCC unroll 4
-    for (unsigned n = dwords; n-- > 0;)
-        __asm__ volatile("vbroadcasti128 %1, %0" : "=x"(v[n]) : "m"(chunk[dwords + n]));
-#pragma GCC unroll 4
-    for (unsigned n = dwords; n-- > 0;)
-        __asm__ volatile("vinserti128 $0, %1, %0, %0" : "+x"(v[n]) : "m"(chunk[n]));
+    vectors_load_apart(v, memory, memory + dwords * CHUNK_BYTES, dwords);
 }
 
 static inline void vectors_store(uint8_t *memory, const vector *v, unsigned dwords)
@@ -63,6 +68,13 @@ static inline void vectors_load(vector *v, const uint8_t *memory, unsigned dword
     for (unsigned n = dwords; n-- > 0;)
         v[n] = single_load_quad(memory + n * CHUNK_BYTES);
 }
+/* One chunk's worth is one piece: where the other half begins does not matter. */
+static inline void vectors_load_apart(vector *v, const uint8_t *memory, const uint8_t *same,
+                                      unsigned dwords)
+{
+    (void)same;
+    vectors_load(v, memory, dwords);
+}
 
 static inline void vectors_store(uint8_t *memory, const vector *v, unsigned dwords)
 {
@@ -74,6 +86,15 @@ static inline void vectors_store(uint8_t *memory, const vector *v, unsigned dwor
 #endif
 
 #define CONSTANT_DWORDS __attribute__((always_inline)) static inline
+
+CONSTANT_DWORDS bool vector_is_zero(vector v)
+{
+#ifdef __AVX2__
+    return _mm256_testz_si256((__m256i)v, (__m256i)v);
+#else
+    return (quad_low(v) | quad_high(v)) == 0;
+#endif
+}
 
 /* Elements of `dwords` to one vector for each of their dwords. */
 CONSTANT_DWORDS void split(vector *row, const vector *element, unsigned dwords)

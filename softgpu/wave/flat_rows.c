@@ -57,15 +57,6 @@ CONSTANT_DWORDS bool rows_follow(const uint32_t *low, const uint32_t *high, uint
 
 #else
 
-CONSTANT_DWORDS bool vector_is_zero(vector v)
-{
-#ifdef __AVX2__
-    return _mm256_testz_si256((__m256i)v, (__m256i)v);
-#else
-    return (quad_low(v) | quad_high(v)) == 0;
-#endif
-}
-
 CONSTANT_DWORDS bool rows_follow(const uint32_t *low, const uint32_t *high, uint32_t step)
 {
     enum { LANES = sizeof(vector) / 4 };

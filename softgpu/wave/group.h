@@ -145,7 +145,7 @@ struct unit_place {
 
 /* Where an instruction accessed memory last, and how far that was from where it did before
  * (flat_rows.c): of this place's waves, one group after another. */
-enum { SPANS_KNOWN = 16 };
+enum { SPANS_KNOWN = 16, PIECES_KNOWN_BITS = 8, PIECES_KNOWN = 1 << PIECES_KNOWN_BITS };
 struct span_step {
     uint64_t va, step;
 };
@@ -172,8 +172,9 @@ struct workgroup {
     struct lds_noted lds_noted;
     struct lds_patterns *lds_patterns; /* lds_note.c: of this group's and earlier ones' accesses */
     struct block_log blocks;
-    struct span_step spans[SPANS_KNOWN]; /* by where the instruction is */
-    uint32_t slices;                     /* scheduling turns so far */
+    struct span_step spans[SPANS_KNOWN];   /* by where the instruction is */
+    struct span_step pieces[PIECES_KNOWN]; /* the same of each wave (pieces.c) */
+    uint32_t slices;                       /* scheduling turns so far */
     uint64_t consumed; /* of its waves' slices: no less than the sum of their counts */
     uint64_t heat;     /* instructions since code was last translated; of earlier groups, too */
     uint8_t *lds;
