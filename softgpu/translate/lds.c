@@ -1,10 +1,10 @@
 /*
- * Transfers of LDS, of one to four dwords for each lane, for a strip. What its lanes want mostly
- * lies close together: one place for all, one behind the other, or mixed within a row of a tile.
- * Then one or two whole vectors have it, and a permutation hands it out; of three and four dwords,
- * where they lie one behind the other (lds_long.c). Where that is not so the code takes a detour,
- * and goes lane by lane. Lanes outside the LDS, for which there is the detour alone, read 0 and
- * write nothing.
+ * Transfers of LDS, of up to four dwords for each lane (lds_shapes.c), for a strip. What its lanes
+ * want mostly lies close together: one place for all, one behind the other, or mixed within a row
+ * of a tile. Then one or two whole vectors have it, and a permutation hands it out; of three and
+ * four dwords, where they lie one behind the other (lds_long.c). Where that is not so the code
+ * takes a detour, and goes lane by lane. Lanes outside the LDS, for which there is the detour
+ * alone, read 0 and write nothing.
  */
 #include "isa_ops.h"
 #include "perf/perf.h"
@@ -14,67 +14,11 @@
 #include "wave/group.h"
 
 enum { LANES_MAX = 16, LDS_LEAST = 4 * LONG_DWORDS * LANES_MAX };
-
-struct shape {
-    uint8_t dwords;
-    bool two, store;
-    uint16_t unit; /* of an offset */
-};
-
-static bool shape_find(const struct inst *inst, struct shape *shape)
-{
-    static const struct {
-        uint16_t op;
-        struct shape shape;
-    } shapes[] = {
-        {OP_DS_READ_B32, {1, false, false, 1}}, {OP_DS_READ_B64, {2, false, false, 1}},
-        {OP_DS_READ2_B32, {1, true, false, 4}}, {OP_DS_READ2ST64_B32, {1, true, false, 256}},
-        {OP_DS_READ2_B64, {2, true, false, 8}}, {OP_DS_READ2ST64_B64, {2, true, false, 512}},
-        {OP_DS_WRITE_B32, {1, false, true, 1}}, {OP_DS_WRITE_B64, {2, false, true, 1}},
-        {OP_DS_WRITE2_B32, {1, true, true, 4}}, {OP_DS_WRITE2ST64_B32, {1, true, true, 256}},
-        {OP_DS_WRITE2_B64, {2, true, true, 8}}, {OP_DS_WRITE2ST64_B64, {2, true, true, 512}},
-        {OP_DS_READ_B96, {3, false, false, 1}}, {OP_DS_READ_B128, {4, false, false, 1}},
-        {OP_DS_WRITE_B96, {3, false, true, 1}}, {OP_DS_WRITE_B128, {4, false, true, 1}},
-    };
-    for (unsigned n = 0; n < sizeof shapes / sizeof *shapes; n++) {
-        *shape = shapes[n].shape;
-        if (inst->op == shapes[n].op)
-            return true;
-    }
-    return false;
-}
-
-static bool is_row(const struct operand *operand)
-{
-    return operand->kind == OPND_VGPR || operand->kind == OPND_AGPR;
-}
-
-bool lds_is_known(const struct inst *inst)
-{
-    struct shape shape;
-    if (inst->format != FMT_DS || inst->flags & IF_GDS || !shape_find(inst, &shape) ||
-        inst->src[0].kind != OPND_VGPR)
-        return false;
-    if (!shape.store)
-        return is_row(&inst->dst);
-    return is_row(&inst->src[1]) && (!shape.two || is_row(&inst->src[2]));
-}
-
-bool lds_is_store(const struct inst *inst)
-{
-    struct shape shape;
-    return shape_find(inst, &shape) && shape.store;
-}
-
-unsigned lds_parts(const struct inst *inst)
-{
-    struct shape shape;
-    return shape_find(inst, &shape) && shape.store && shape.two ? 2 : 1;
-}
+static const struct x86_option plain;
 
 /* Bytes of windows, the last one's offset of each of which the frame has: an element's, and those
  * of eight and of sixteen lanes. */
-static const uint16_t windows[] = {4, 8, 12, 16, 32, 64, 96, 128, 192, 256};
+static const uint16_t windows[] = {1, 2, 4, 8, 12, 16, 32, 64, 96, 128, 192, 256};
 enum { WINDOWS = sizeof windows / sizeof *windows };
 _Static_assert(FRAME_LIMITS + 4 * WINDOWS <= FRAME_LANES, "the frame has them all");
 
@@ -90,9 +34,11 @@ struct x86_rm lds_limit_of(unsigned bytes)
 static bool window_is_used(const struct x86 *x, const struct run *run, unsigned bytes)
 {
     for (unsigned n = 0; n < run->count; n++) {
-        struct shape shape;
-        if (run->roles[n] != ROLE_LDS || !shape_find(run->insts[n], &shape))
+        struct lds_shape shape;
+        if (run->roles[n] != ROLE_LDS || !lds_shape_find(run->insts[n], &shape))
             continue;
+        if (shape.small && (bytes == shape.small || bytes == shape.small * x->level->lanes))
+            return true;
         if (bytes == 4u * shape.dwords || bytes == 4u * shape.dwords * x->level->lanes ||
             (bytes == LONG_BYTES && shape.dwords > 1))
             return true;
@@ -188,12 +134,16 @@ size_t lds_jump_if_differs(struct x86 *x, bool masked, unsigned a, unsigned b)
     return x86_jump_if(x, JUMP_NOT_EQUAL);
 }
 
+/* What follows each other, by the number of dwords, or less than one. */
+enum { FOLLOW_HALVES = LONG_DWORDS + 1, FOLLOW_BYTES };
 /* Lanes whose elements follow each other, whose numbers times their bytes are: */
-static const uint32_t steps[LONG_DWORDS][LANES_MAX] __attribute__((aligned(64))) = {
+static const uint32_t steps[FOLLOW_BYTES][LANES_MAX] __attribute__((aligned(64))) = {
     {0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60},
     {0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120},
     {0, 12, 24, 36, 48, 60, 72, 84, 96, 108, 120, 132, 144, 156, 168, 180},
     {0, 16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240},
+    {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30},
+    {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
 };
 
 /* Where the strip's first lane begins, or would begin, goes to the frame. */
@@ -224,27 +174,27 @@ static struct place address_of(const struct inst *inst)
     return operand_place(&inst->src[0]);
 }
 
-static int follow_find(const struct lds_known *known, struct place place, unsigned dwords)
+static int follow_find(const struct lds_known *known, struct place place, unsigned kind)
 {
     for (int n = 0; n < LDS_FOLLOWS; n++)
-        if (known->follows[n].dwords == dwords && known->follows[n].place.index == place.index)
+        if (known->follows[n].kind == kind && known->follows[n].place.index == place.index)
             return n;
     return -1;
 }
 
 /* RSI is the strip's part of the frame's bases. Returns the slot from there. */
-static int follow_emit(struct emitter *e, unsigned dwords, struct lds_known *known,
+static int follow_emit(struct emitter *e, unsigned kind, struct lds_known *known,
                        struct lds_detours *detours)
 {
     const struct place place = address_of(e->inst);
-    int n = follow_find(known, place, dwords);
+    int n = follow_find(known, place, kind);
     x86_stack_at(e->x, RSI);
     if (n >= 0)
         return follow_slot((unsigned)n);
     n = (int)(known->next++ % LDS_FOLLOWS);
-    known->follows[n] = (struct lds_follow){.place = place, .dwords = (uint8_t)dwords};
+    known->follows[n] = (struct lds_follow){.place = place, .kind = (uint8_t)kind};
     unsigned address = values_row(&e->values, place);
-    unsigned base = emit_form(e, X86_VPSUBD, address, table_rm(e, steps[dwords - 1]));
+    unsigned base = emit_form(e, X86_VPSUBD, address, table_rm(e, steps[kind - 1]));
     unsigned first = first_of(e, base);
     x86_gpr_from_vector(e->x, RAX, first);
     x86_store32(e->x, RSI, follow_slot((unsigned)n), RAX);
@@ -262,7 +212,7 @@ void lds_forget(struct lds_known *known, const struct inst *inst)
     for (int n = 0; n < LDS_FOLLOWS && dst->kind == OPND_VGPR; n++)
         if (known->follows[n].place.index >= dst->index &&
             known->follows[n].place.index < dst->index + dst->dwords)
-            known->follows[n].dwords = 0;
+            known->follows[n].kind = 0;
 }
 
 /* Single dwords may lie in two vectors, so that rows of pairs have them. Where the last window may
@@ -331,7 +281,6 @@ static void permute(struct emitter *e, unsigned dst, unsigned index)
 /* From two vectors, the lower one in `dst`. */
 static void permute_two(struct emitter *e, unsigned dst, unsigned index)
 {
-    const struct x86_option plain = {0};
     x86_vector(e->x, X86_VMOVDQU32_LOAD, dst, 0, lds_memory(0), plain);
     x86_vector(e->x, X86_VPERMT2D, dst, index, lds_memory(ROW_BYTES_FRAME), plain);
 }
@@ -339,7 +288,6 @@ static void permute_two(struct emitter *e, unsigned dst, unsigned index)
 /* The dwords behind those of the index; whoever needs more registers for it has them in dst. */
 static void permute_next(struct emitter *e, unsigned dst, unsigned index)
 {
-    const struct x86_option plain = {0};
     x86_vector(e->x, X86_VPADDD, dst, index, x86_constant32(e->x, 1), plain);
     x86_vector(e->x, X86_VMOVDQU32_LOAD, e->x->level->scratch, 0, lds_memory(0), plain);
     x86_vector(e->x, X86_VPERMI2D, dst, e->x->level->scratch, lds_memory(ROW_BYTES_FRAME), plain);
@@ -349,7 +297,6 @@ static void permute_next(struct emitter *e, unsigned dst, unsigned index)
 static void pairs_split(struct emitter *e, const uint8_t hosts[2])
 {
     enum { LOW = 0x88, HIGH = 0xdd, MIDDLE_SWAPPED = 0xd8, HALF = 32 };
-    const struct x86_option plain = {0};
     x86_vector(e->x, X86_VMOVDQU32_LOAD, hosts[1], 0, lds_memory(0), plain);
     x86_vector(e->x, X86_VSHUFPS, hosts[0], hosts[1], lds_memory(HALF), x86_imm(LOW));
     x86_vector(e->x, X86_VSHUFPS, hosts[1], hosts[1], lds_memory(HALF), x86_imm(HIGH));
@@ -408,13 +355,12 @@ static size_t load_near(struct emitter *e, uint32_t at, unsigned dwords, const u
 }
 
 /* The row of addresses, for the detour alone: where what matters is known it is not loaded. */
-static void address_take(struct emitter *e, struct lds_detour *detour,
+static void address_take(struct emitter *e, struct lds_detour *detour, unsigned kind,
                          const struct lds_known *known)
 {
     const struct place place = address_of(e->inst);
     detour->place = place;
-    detour->is_home =
-        follow_find(known, place, detour->dwords) >= 0 && values_is_home(&e->values, place);
+    detour->is_home = follow_find(known, place, kind) >= 0 && values_is_home(&e->values, place);
     if (!detour->is_home)
         detour->address = (uint8_t)values_row(&e->values, place);
 }
@@ -428,7 +374,7 @@ static void load_emit(struct emitter *e, uint32_t at, unsigned dwords, uint8_t *
                       struct lds_known *known, struct lds_detours *detours)
 {
     struct lds_detour detour = {.kind = DETOUR_LOAD, .at = at, .dwords = (uint8_t)dwords};
-    address_take(e, &detour, known);
+    address_take(e, &detour, dwords, known);
     for (unsigned k = 0; k < dwords; k++)
         hosts[k] = (uint8_t)values_temporary(&e->values);
     for (unsigned k = 0; k < (dwords > 1 ? LONG_DWORDS : dwords); k++)
@@ -443,6 +389,42 @@ static void load_emit(struct emitter *e, uint32_t at, unsigned dwords, uint8_t *
     for (unsigned k = dwords; k < LONG_DWORDS && dwords > 1; k++)
         emit_done(e, detour.hosts[k]);
     emit_done(e, temporary);
+    address_done(e, &detour);
+}
+
+/* Less than a dword: where the lanes follow each other the host widens them by itself. */
+static enum x86_form widening(const struct lds_shape *shape)
+{
+    if (shape->small == 1)
+        return shape->sign ? X86_VPMOVSXBD : X86_VPMOVZXBD;
+    return shape->sign ? X86_VPMOVSXWD : X86_VPMOVZXWD;
+}
+/* A half of a register takes all of it (wave/lanes.h). */
+static void half_place(struct emitter *e, unsigned host, const struct lds_shape *shape)
+{
+    if (shape->half == LDS_HALF_HIGH)
+        x86_shift(e->x, X86_VPSLLD_IMM, host, host, 16);
+    else if (shape->half == LDS_HALF_LOW && shape->sign)
+        x86_vector(e->x, X86_VPANDD, host, host, x86_constant32(e->x, 0xffff), plain);
+}
+static void small_emit(struct emitter *e, uint32_t at, const struct lds_shape *shape, uint8_t *host,
+                       struct lds_known *known, struct lds_detours *detours)
+{
+    const unsigned kind = shape->small == 1 ? FOLLOW_BYTES : FOLLOW_HALVES;
+    struct lds_detour detour = {
+        .kind = DETOUR_LOAD, .at = at, .dwords = 1, .small = shape->small, .sign = shape->sign};
+    address_take(e, &detour, kind, known);
+    *host = detour.hosts[0] = (uint8_t)values_temporary(&e->values);
+    detour.temporaries[0] = (uint8_t)values_temporary(&e->values);
+    if (!e->x->level->vector_masks)
+        detour.mask = (uint8_t)values_mask_temporary(&e->values);
+    const int slot = follow_emit(e, kind, known, detours);
+    detour.jump = window_emit(e, RSI, slot, at, lds_limit_of(shape->small * lanes_of(e)));
+    x86_vector(e->x, widening(shape), *host, 0, lds_memory(0), plain);
+    detour.back = e->x->count;
+    detour_add(detours, detour);
+    half_place(e, *host, shape);
+    emit_done(e, detour.temporaries[0]);
     address_done(e, &detour);
 }
 
@@ -463,7 +445,6 @@ static void pairs_join_avx512(struct emitter *e, const uint8_t hosts[2], const u
         {0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23},
         {8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31},
     };
-    const struct x86_option plain = {0};
     x86_gpr_imm64(e->x, RSI, (uint64_t)(uintptr_t)indices[0]);
     for (unsigned n = 0; n < 2; n++) {
         x86_vector(e->x, X86_VMOVDQU32_LOAD, joined[n], 0,
@@ -475,7 +456,6 @@ static void pairs_join_avx512(struct emitter *e, const uint8_t hosts[2], const u
 static void pairs_join_avx2(struct emitter *e, const uint8_t hosts[2], const uint8_t joined[2])
 {
     enum { LOW_HALVES = 0x20, HIGH_HALVES = 0x31 };
-    const struct x86_option plain = {0};
     const unsigned scratch = e->x->level->scratch;
     x86_vector(e->x, X86_VPUNPCKLDQ, scratch, hosts[0], x86_reg(hosts[1]), plain);
     x86_vector(e->x, X86_VPUNPCKHDQ, joined[1], hosts[0], x86_reg(hosts[1]), plain);
@@ -497,7 +477,7 @@ static void store_emit(struct emitter *e, uint32_t at, const struct operand *dat
                        struct lds_known *known, struct lds_detours *detours)
 {
     struct lds_detour detour = {.kind = DETOUR_STORE, .at = at, .dwords = (uint8_t)dwords};
-    address_take(e, &detour, known);
+    address_take(e, &detour, dwords, known);
     for (unsigned k = 0; k < dwords; k++) {
         struct place place = operand_place(data);
         place.index = (uint16_t)(place.index + k);
@@ -527,16 +507,19 @@ void lds_emit(struct emitter *e, unsigned part, struct lds_known *known,
               struct lds_detours *detours)
 {
     const struct inst *inst = e->inst;
-    struct shape shape;
+    struct lds_shape shape;
     uint8_t hosts[4];
-    shape_find(inst, &shape);
+    lds_shape_find(inst, &shape);
     const uint32_t at[2] = {(uint32_t)inst->offset * shape.unit,
                             (uint32_t)inst->ds.offset1 * shape.unit};
     if (shape.store) {
         store_emit(e, at[part], &inst->src[1 + part], shape.dwords, known, detours);
         return;
     }
-    load_emit(e, at[0], shape.dwords, hosts, known, detours);
+    if (shape.small)
+        small_emit(e, at[0], &shape, hosts, known, detours);
+    else
+        load_emit(e, at[0], shape.dwords, hosts, known, detours);
     if (shape.two)
         load_emit(e, at[1], shape.dwords, hosts + shape.dwords, known, detours);
     for (unsigned k = 0; k < shape.dwords * (shape.two ? 2u : 1u); k++) {

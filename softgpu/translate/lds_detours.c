@@ -53,6 +53,18 @@ static void gather_each(struct x86 *x, bool masked, const struct lds_detour *det
     }
 }
 
+/* Less than a dword: what lies behind comes with it, and is shifted out. LDS has so much slack. */
+static void gather_small(struct x86 *x, bool masked, const struct lds_detour *detour)
+{
+    const unsigned mask = x->level->vector_masks ? x86_mask_scratch(x) : detour->mask;
+    const unsigned dst = detour->hosts[0], more = 32 - 8 * detour->small;
+    limit_test(x, masked, detour, detour->small, PREDICATE_LESS_EQUAL, mask);
+    x86_vector(x, X86_VPXORD, dst, dst, x86_reg(dst), (struct x86_option){0});
+    x86_gather(x, dst, mask, R10, detour->temporaries[0], 0);
+    x86_shift(x, X86_VPSLLD_IMM, dst, dst, more);
+    x86_shift(x, detour->sign ? X86_VPSRAD_IMM : X86_VPSRLD_IMM, dst, dst, more);
+}
+
 /* Of several dwords; where four lie inside, that is all. */
 static void long_detour(struct x86 *x, bool masked, const struct lds_detour *detour)
 {
@@ -77,7 +89,10 @@ static void gather_detour(struct x86 *x, bool masked, const struct lds_detour *d
     offsets_emit(x, detour);
     if (detour->dwords > 1)
         long_detour(x, masked, detour);
-    gather_each(x, masked, detour);
+    if (detour->small)
+        gather_small(x, masked, detour);
+    else
+        gather_each(x, masked, detour);
 }
 
 /* From the lowest lane to the highest, as lanes that write to one place are meant to. */

@@ -137,7 +137,7 @@ enum { LDS_FOLLOWS = 4 };
 struct lds_known {
     struct lds_follow {
         struct place place;
-        uint8_t dwords; /* of the elements; 0: nothing is known */
+        uint8_t kind; /* of the elements: lds.c's; 0: nothing is known */
     } follows[LDS_FOLLOWS];
     unsigned next; /* to be replaced */
 };
@@ -149,6 +149,8 @@ struct lds_detour { /* where a strip's lanes lie otherwise than expected */
     struct place place; /* of the addresses, which are there, or in a register */
     bool is_home;
     uint8_t address, temporaries[4], hosts[4], mask, dwords;
+    uint8_t small; /* bytes, where they are less than a dword */
+    bool sign;
 };
 struct lds_detours {
     struct lds_detour of[4 * TRANSLATE_RUN_MAX];

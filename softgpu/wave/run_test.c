@@ -61,9 +61,10 @@ static bool folded(struct inst *inst)
 }
 
 static const uint16_t lds_usual[] = {
-    OP_DS_READ_B32,  OP_DS_READ_B64,   OP_DS_READ2_B32,    OP_DS_READ2_B64, OP_DS_WRITE_B32,
-    OP_DS_WRITE_B64, OP_DS_WRITE2_B32, OP_DS_WRITE2_B64,   OP_DS_READ_B96,  OP_DS_READ_B128,
-    OP_DS_WRITE_B96, OP_DS_WRITE_B128, OP_DS_READ2ST64_B32};
+    OP_DS_READ_B32,  OP_DS_READ_B64,   OP_DS_READ2_B32,     OP_DS_READ2_B64,      OP_DS_WRITE_B32,
+    OP_DS_WRITE_B64, OP_DS_WRITE2_B32, OP_DS_WRITE2_B64,    OP_DS_READ_B96,       OP_DS_READ_B128,
+    OP_DS_WRITE_B96, OP_DS_WRITE_B128, OP_DS_READ2ST64_B32, OP_DS_READ_U8,        OP_DS_READ_I8,
+    OP_DS_READ_U16,  OP_DS_READ_I16,   OP_DS_READ_I8_D16,   OP_DS_READ_U16_D16_HI};
 enum { LDS_USUAL = sizeof lds_usual / sizeof *lds_usual };
 
 static bool lds_instruction(struct inst *inst)

@@ -72,7 +72,7 @@ enum pattern { FOLLOW, ONE_PLACE, TILE, STRIDE, ANYWHERE, PATTERNS };
 static void offsets_fill(uint32_t *row, uint32_t bytes)
 {
     const enum pattern pattern = (enum pattern)below(PATTERNS);
-    const uint32_t step = 4u * (1 + below(4)),
+    const uint32_t step = below(4) ? 4u * (1 + below(4)) : 1 + below(2),
                    first = below(bytes / 8) * 4 + (below(8) ? 0 : below(4));
     for (uint32_t lane = 0; lane < WAVE_LANES; lane++) {
         row[lane] = first;
