@@ -164,6 +164,7 @@ struct inst {
     uint8_t neg_hi;            /* VOP3P */
     uint8_t op_sel, op_sel_hi; /* bit n: source n; op_sel bit 3: destination half */
     uint8_t omod;              /* 0 none, 1 *2, 2 *4, 3 /2 */
+    uint8_t held;              /* the executor's (wave/code.h): atomic, relaxed */
     uint32_t flags;            /* enum inst_flag */
     struct operand dst;        /* vector destination, or scalar destination of scalar formats */
     struct operand sdst;       /* second destination: carry-out or compare mask */

@@ -191,6 +191,16 @@ const struct inst *wave_jump(struct wave *wave, const struct inst *inst, uint64_
     return wave->pc;
 }
 
+/* A page that another one branches into has one more place where runs begin. */
+static void target_note_fresh(struct code *code, struct code_region *region, uint64_t at,
+                              const struct inst *decoded)
+{
+    const uint64_t target = at + 1 + (uint64_t)(int64_t)decoded->offset,
+                   page = target / PAGE_DWORDS;
+    if (page < region->page_count && page != at / PAGE_DWORDS)
+        page_note_fresh(code, region->copies[page]);
+}
+
 /*
  * A branch may leave the armed pages: its target gets a stub of its own. One that leaves the window
  * gets the handler that goes by address.
@@ -231,6 +241,18 @@ static void slot_fill(struct code *code, struct code_region *region, struct inst
            sizeof *slot - sizeof slot->exec);
     slot_publish(slot, exec);
     page_note_fresh(code, region->copies[at / PAGE_DWORDS]);
+    if (near)
+        target_note_fresh(code, region, at, decoded);
+}
+
+void code_hold(struct code *code, const struct inst *inst)
+{
+    pthread_mutex_lock(&code->lock);
+    struct code_region *region = region_of_slot(code, inst);
+    __atomic_store_n((uint8_t *)(uintptr_t)&inst->held, 1, __ATOMIC_RELAXED);
+    if (region)
+        page_note_fresh(code, region->copies[(size_t)(inst - region->slots) / PAGE_DWORDS]);
+    pthread_mutex_unlock(&code->lock);
 }
 
 static void slot_decode(struct code *code, struct vm_reader *reader, struct code_region *region,

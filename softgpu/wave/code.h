@@ -41,6 +41,16 @@ bool code_is_fresh(const struct code *code); /* whether there are some; a hint *
  * everything when the page table changed. */
 void code_check(struct code *code, struct vm_reader *reader, uint64_t entry_va);
 
+/* A wave in step has stopped in front of the instruction, where it will go on: a run begins there
+ * when code is next translated. inst->held is written once, by the first who finds it 0, and read
+ * by code_translate.c; nothing else goes by it. */
+void code_hold(struct code *code, const struct inst *inst);
+static inline void code_note_held(struct code *code, const struct inst *inst)
+{
+    if (__builtin_expect(!__atomic_load_n(&inst->held, __ATOMIC_RELAXED), 0))
+        code_hold(code, inst);
+}
+
 /*
  * How a branch went when it was executed first, in its slot's aux: how often it was taken, up to
  * BRANCH_TIMES, and passed meanwhile. Written by whoever executes it, read by code_translate.c,

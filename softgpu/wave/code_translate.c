@@ -82,21 +82,41 @@ static bool slot_is_decoded(const struct page_runs *runs, uint32_t at)
     return slot->exec && slot->exec != runs->stub && at + slot->dwords <= PAGE_DWORDS;
 }
 
-/* Behind a barrier waves go on that have waited there: in the midst of a run they would be
- * interpreted up to the next one. */
-static void targets_find(struct page_runs *runs)
+/* Of an executed branch by an offset. Slots are counted from the page's first one. */
+static void target_note(struct page_runs *runs, const struct inst *slot, int64_t from)
 {
+    if (!slot->exec || slot->exec == runs->stub || slot->klass != CLASS_BRANCH ||
+        slot->format != FMT_SOPP)
+        return;
+    const int64_t to = from + 1 + slot->offset;
+    if (to < 0 || to >= PAGE_DWORDS)
+        return;
+    runs->target[to] = true;
+    runs->loop[to] |= to <= from;
+}
+
+/* Where somebody branches to, from pages nearby, too, into which loops go on. Behind a barrier
+ * waves go on that have waited there: in the midst of a run they would be interpreted up to the
+ * next one.
+ */
+static void targets_find(struct page_runs *runs, const struct code_region *region, uint32_t page)
+{
+    enum { NEAR_PAGES = 4 };
+    const uint32_t first = page < NEAR_PAGES ? 0 : page - NEAR_PAGES;
+    for (uint32_t other = first; other <= page + NEAR_PAGES; other++) {
+        const int64_t start = ((int64_t)other - page) * PAGE_DWORDS;
+        if (other >= region->page_count || !region->copies[other])
+            continue;
+        for (uint32_t at = 0; at < PAGE_DWORDS; at++)
+            target_note(runs, &runs->slots[start + at], start + at);
+    }
     for (uint32_t at = 0; at < PAGE_DWORDS; at++) {
         const struct inst *slot = &runs->slots[at];
-        if (slot_is_decoded(runs, at) && slot->op == OP_S_BARRIER && at + 1 < PAGE_DWORDS)
+        if (!slot_is_decoded(runs, at))
+            continue;
+        runs->target[at] |= __atomic_load_n(&slot->held, __ATOMIC_RELAXED);
+        if (slot->op == OP_S_BARRIER && at + 1 < PAGE_DWORDS)
             runs->target[at + 1] = true;
-        if (!slot_is_decoded(runs, at) || slot->klass != CLASS_BRANCH)
-            continue;
-        int64_t target = (int64_t)at + 1 + slot->offset;
-        if (slot->format != FMT_SOPP || target < 0 || target >= PAGE_DWORDS)
-            continue;
-        runs->target[target] = true;
-        runs->loop[target] |= target <= (int64_t)at;
     }
 }
 
@@ -233,7 +253,7 @@ static void page_translate(struct code *code, struct code_region *region, uint32
     runs->stub = code->stub;
     runs->slots = region->slots + (size_t)page * PAGE_DWORDS;
     runs->va = region->start_va + (uint64_t)page * PAGE_DWORDS * 4;
-    targets_find(runs);
+    targets_find(runs, region, page);
     for (uint32_t at = 0; at < PAGE_DWORDS;)
         at = slot_is_decoded(runs, at) ? run_translate(runs, at) : at + 1;
     if (runs->count)

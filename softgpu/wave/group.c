@@ -1,5 +1,6 @@
 #include "wave/group.h"
 
+#include "wave/code.h"
 #include "wave/fetch_path.h"
 #include "wave/step.h"
 
@@ -53,8 +54,10 @@ static __attribute__((noinline)) void wave_run_in_step(struct wave *wave)
     while (--wave->slice_left >= 0) {
         inst_exec_fn *exec = __atomic_load_n(&inst->exec, __ATOMIC_ACQUIRE);
         uint64_t mask = wave_exec(wave);
-        if (step_ends(wave, inst))
+        if (step_ends(wave, inst)) {
+            code_note_held(engine_code(wave->group->engine), inst);
             break;
+        }
         const struct inst *next = exec(wave, inst);
         wave_count(wave, inst, mask);
         if (!next)
