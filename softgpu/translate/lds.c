@@ -360,6 +360,7 @@ static void address_take(struct emitter *e, struct lds_detour *detour, unsigned 
 {
     const struct place place = address_of(e->inst);
     detour->place = place;
+    detour->home_is_good = values_home_is_good(&e->values, place);
     detour->is_home = follow_find(known, place, kind) >= 0 && values_is_home(&e->values, place);
     if (!detour->is_home)
         detour->address = (uint8_t)values_row(&e->values, place);

@@ -18,6 +18,15 @@ static void offsets_store(struct x86 *x, const struct lds_detour *detour)
     x86_vector(x, X86_VMOVDQU32_STORE, detour->temporaries[0], 0,
                x86_memory(RSP, FRAME_LANES, false), (struct x86_option){0});
 }
+/* Where the register's home has the row it is read there: the host waits long for parts of what it
+ * has just stored. */
+static struct lds_lanes lanes_find(struct x86 *x, bool masked, const struct lds_detour *detour)
+{
+    if (!masked && detour->home_is_good)
+        return (struct lds_lanes){values_home(detour->place), detour->at};
+    offsets_store(x, detour);
+    return (struct lds_lanes){x86_memory(RSP, FRAME_LANES, false), 0};
+}
 
 /* Active lanes whose elements lie inside, or of so many bytes outside. */
 static void limit_test(struct x86 *x, bool masked, const struct lds_detour *detour, unsigned bytes,
@@ -78,8 +87,8 @@ static void long_detour(struct x86 *x, bool masked, const struct lds_detour *det
     if (masked) /* lanes that are off load what there is */
         x86_vector(x, X86_VMOVDQA32_LOAD, offsets, 0, x86_reg(offsets),
                    (struct x86_option){.mask = MASK_EXEC, .zero = true});
-    offsets_store(x, detour);
-    lds_long_collect(x, detour->dwords, FRAME_LANES, detour->hosts, offsets);
+    const struct lds_lanes lanes = lanes_find(x, masked, detour);
+    lds_long_collect(x, detour->dwords, &lanes, detour->hosts, offsets);
     x86_jump_back(x, detour->back);
     x86_land(x, outside);
 }
@@ -103,8 +112,8 @@ static void lanes_detour(struct x86 *x, bool masked, const struct lds_detour *de
     offsets_emit(x, detour);
     if (detour->dwords == LONG_DWORDS && !masked) {
         size_t outside = jump_if_outside(x, masked, detour);
-        offsets_store(x, detour);
-        lds_long_scatter(x, FRAME_LANES, detour->hosts, detour->temporaries);
+        const struct lds_lanes lanes = lanes_find(x, masked, detour);
+        lds_long_scatter(x, &lanes, detour->hosts, detour->temporaries);
         x86_jump_back(x, detour->back);
         x86_land(x, outside);
     }

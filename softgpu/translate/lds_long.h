@@ -24,12 +24,16 @@ void lds_long_store(struct x86 *x, unsigned dwords, const uint8_t *hosts,
 /* To all lanes, from R10 and the offset that hosts[0] has in its first lane. RAX is gone. */
 void lds_long_broadcast(struct x86 *x, unsigned dwords, const uint8_t *hosts);
 
-/* Four dwords of each lane, at R10 and the lane's offset, of which the stack has a row at
- * `offsets`. Stores go from the lowest lane to the highest. RAX is gone. Who wants the first two
- * alone has them of as many instructions less. */
-void lds_long_collect(struct x86 *x, unsigned dwords, int32_t offsets, const uint8_t *hosts,
-                      unsigned temporary);
-void lds_long_scatter(struct x86 *x, int32_t offsets, const uint8_t *hosts,
+/* Where lanes lie: memory with a row of offsets from R10, to which as much is added, as 32 bits. */
+struct lds_lanes {
+    struct x86_rm row;
+    uint32_t at;
+};
+/* Four dwords of each lane. Stores go from the lowest lane to the highest. RAX is gone. Who wants
+ * the first two alone has them of as many instructions less. */
+void lds_long_collect(struct x86 *x, unsigned dwords, const struct lds_lanes *lanes,
+                      const uint8_t *hosts, unsigned temporary);
+void lds_long_scatter(struct x86 *x, const struct lds_lanes *lanes, const uint8_t *hosts,
                       const uint8_t *temporaries);
 
 /* Which registers have to have lanes 0, 1, 2 and 3 of each four, for their four dwords to come to

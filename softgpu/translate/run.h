@@ -147,7 +147,7 @@ struct lds_detour { /* where a strip's lanes lie otherwise than expected */
     int32_t slot; /* of the frame, to be forgotten */
     uint32_t at;
     struct place place; /* of the addresses, which are there, or in a register */
-    bool is_home;
+    bool is_home, home_is_good;
     uint8_t address, temporaries[4], hosts[4], mask, dwords;
     uint8_t small; /* bytes, where they are less than a dword */
     bool sign;

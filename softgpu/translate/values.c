@@ -216,6 +216,14 @@ bool values_is_home(struct values *v, struct place place)
            !(v->linear && !place.accumulation && linear_of(v->linear, place.index));
 }
 
+bool values_home_is_good(struct values *v, struct place place)
+{
+    bool high;
+    const struct value *row = find(v, VALUE_ROW, place, 0);
+    return !(row && row->dirty) && !dirty_pair_of(v, place, &high) &&
+           !(v->linear && !place.accumulation && linear_of(v->linear, place.index));
+}
+
 /* From its home, or where a linear register's base is. */
 static void row_load(struct values *v, struct place place, unsigned host)
 {

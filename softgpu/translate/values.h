@@ -74,6 +74,8 @@ void values_flush(struct values *v);
 /* Where the register is as long as nobody has it; whether that is so. */
 struct x86_rm values_home(struct place place);
 bool values_is_home(struct values *v, struct place place);
+/* The same of who has it, but has not changed it. */
+bool values_home_is_good(struct values *v, struct place place);
 /* Nobody has the register any longer: something else has written it. */
 void values_drop(struct values *v, struct place place);
 

@@ -169,6 +169,15 @@ static bool vector_instruction(struct inst *inst)
            inst->op == OP_V_MOV_B32 || inst->op == OP_V_CNDMASK_B32;
 }
 
+/* Moves all lanes' addresses of LDS on, in the same run as who uses them. */
+static bool address_instruction(struct inst *inst)
+{
+    enum { V_ADD_U32 = 0x68000000, INLINE_ZERO = 128 };
+    const uint32_t row = below(LDS_ROWS);
+    uint32_t words[1] = {V_ADD_U32 | row << 17 | row << 9 | (INLINE_ZERO + 4 * below(17))};
+    return isa_decode(GPU_GFX90A, words, 1, inst) && inst->op == OP_V_ADD_U32;
+}
+
 static void random_instruction(struct inst *inst)
 {
     struct inst invalid = {.op = OP_INVALID};
@@ -179,7 +188,8 @@ static void random_instruction(struct inst *inst)
         good = kind < 5    ? lds_instruction(inst)
                : kind < 8  ? flat_instruction(inst)
                : kind < 9  ? scalar_load(inst)
-               : kind < 11 ? scalar_instruction(inst)
+               : kind < 10 ? address_instruction(inst)
+               : kind < 12 ? scalar_instruction(inst)
                            : vector_instruction(inst);
         if (!good)
             continue;
