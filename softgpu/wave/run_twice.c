@@ -260,15 +260,18 @@ static const struct inst *execute(struct wave *w, const struct inst *i)
     return (exec ? exec : i->exec)(w, i);
 }
 
-/* So many instructions, as the run has executed; a loop begins again. */
+/* So many instructions, as the run has executed; a loop begins again. *last is the last one's
+ * number.
+ */
 static const struct inst *interpret(struct wave *w, const struct inst *const *insts, unsigned count,
-                                    unsigned executed)
+                                    unsigned executed, unsigned *last)
 {
     const struct inst *next = NULL;
     unsigned at = 0;
     valu_enter(w);
     for (unsigned n = 0; n < executed && at < count; n++) {
         const struct inst *i = insts[at];
+        *last = at;
         const uint64_t exec = wave_exec(w);
         assert_false(w->in_step && w->touched & step_conflicts(i));
         w->touched |= step_touches(i);
@@ -367,10 +370,11 @@ static bool must_wait(const struct wave *w, const struct inst *const *insts, uns
     return false;
 }
 
-/* So many have been executed, not to the end, though none has gone elsewhere. */
-static bool has_waited(const struct inst *const *insts, unsigned executed, const struct inst *next)
+/* The run was left behind that instruction, before its end, though that has gone nowhere else. */
+static bool has_waited(const struct inst *const *insts, unsigned count, unsigned last,
+                       const struct inst *next)
 {
-    return next == insts[executed] && insts[executed - 1]->klass != CLASS_BRANCH;
+    return last + 1 < count && next == insts[last + 1] && insts[last]->klass != CLASS_BRANCH;
 }
 
 /* Who says that the run is all that the wave has executed has executed it, from a slice's begin,
@@ -417,13 +421,14 @@ static void try_state(void *code, const struct inst *const *insts, unsigned coun
     fetch_path_free(path);
     assert_true(short_slice ? refused : !refused || must_wait(&interpreted.wave, insts, count));
     const unsigned executed = refused ? 0 : 1 + (unsigned)(left - translated.wave.slice_left);
+    unsigned last = 0;
     const struct inst *expected =
-        refused ? insts[0] : interpret(&interpreted.wave, insts, count, executed);
+        refused ? insts[0] : interpret(&interpreted.wave, insts, count, executed, &last);
     states_compare(insts, count, executed);
     whole_check(insts, count, executed);
     assert_ptr_equal(next, expected);
-    if (!refused && executed < count && has_waited(insts, executed, next)) {
-        assert_true(must_wait(&interpreted.wave, insts + executed, count - executed));
+    if (!refused && has_waited(insts, count, last, next)) {
+        assert_true(must_wait(&interpreted.wave, insts + last + 1, count - last - 1));
         tally->waits++;
     }
     tally->fetching += !refused && interpreted.group.fetches.count > 1 &&
