@@ -105,22 +105,6 @@ static struct x86_rm table_rm(struct emitter *e, const uint32_t *table)
     return x86_memory(RAX, 0, false);
 }
 
-/* Jumps where an active lane's number is above `last`, which is one less than a power of two for
- * hosts without AVX-512. */
-static size_t jump_if_above(struct emitter *e, unsigned host, unsigned last)
-{
-    const bool masked = e->values.masked;
-    if (!e->x->level->vector_masks) {
-        struct x86_option option = x86_imm(PREDICATE_GREATER);
-        option.mask = masked ? MASK_EXEC : 0;
-        x86_vector(e->x, X86_VPCMPUD, 0, host, x86_constant32(e->x, last), option);
-        x86_mask_test(e->x, 0);
-    } else {
-        x86_test_bits(e->x, host, ~last, masked);
-    }
-    return x86_jump_if(e->x, JUMP_NOT_EQUAL);
-}
-
 size_t lds_jump_if_differs(struct x86 *x, bool masked, unsigned a, unsigned b)
 {
     if (!x->level->vector_masks) {
@@ -215,23 +199,35 @@ void lds_forget(struct lds_known *known, const struct inst *inst)
             known->follows[n].kind = 0;
 }
 
+/* Flags: whether an active lane's number is above `last`, which is one less than a power of two for
+ * hosts without AVX-512. */
+static void test_above(struct emitter *e, unsigned host, unsigned last)
+{
+    const bool masked = e->values.masked;
+    if (!e->x->level->vector_masks) {
+        struct x86_option option = x86_imm(PREDICATE_GREATER);
+        option.mask = masked ? MASK_EXEC : 0;
+        x86_vector(e->x, X86_VPCMPUD, 0, host, x86_constant32(e->x, last), option);
+        x86_mask_test(e->x, 0);
+    } else {
+        x86_test_bits(e->x, host, ~last, masked);
+    }
+}
+static size_t jump_if_above(struct emitter *e, unsigned host, unsigned last)
+{
+    test_above(e, host, last);
+    return x86_jump_if(e->x, JUMP_NOT_EQUAL);
+}
+
 /* Single dwords may lie in two vectors, so that rows of pairs have them. Where the last window may
  * begin is as far from the LDS' end as they do lie. */
-static bool is_wide(const struct emitter *e, unsigned dwords)
-{
-    return dwords == 1 && !e->x->level->vector_masks;
-}
 static void last_window_emit(struct emitter *e, unsigned index)
 {
-    enum { VECTOR_SHIFT = 6 };
-    const struct x86_rm limit = lds_limit_of(4 * lanes_of(e));
-    struct x86_option above = x86_imm(PREDICATE_GREATER);
-    above.mask = e->values.masked ? MASK_EXEC : 0;
-    x86_vector(e->x, X86_VPCMPUD, 0, index, x86_constant32(e->x, lanes_of(e) - 1), above);
-    x86_mask_test(e->x, 0);
+    const unsigned vector_shift = e->x->level->vector_masks ? 5 : 6;
+    test_above(e, index, lanes_of(e) - 1);
     x86_set_if(e->x, JUMP_NOT_EQUAL, RAX);
-    x86_gpr_shift_imm(e->x, X86_SHIFT_LEFT, false, RAX, VECTOR_SHIFT);
-    x86_load32(e->x, RSI, RSP, limit.offset);
+    x86_gpr_shift_imm(e->x, X86_SHIFT_LEFT, false, RAX, vector_shift);
+    x86_load32(e->x, RSI, RSP, lds_limit_of(4 * lanes_of(e)).offset);
     x86_gpr_do(e->x, X86_SUB, false, RSI, RAX);
     x86_store32(e->x, RSP, FRAME_LASTS + 4 * (int32_t)index, RSI);
 }
@@ -250,7 +246,7 @@ static unsigned index_emit(struct emitter *e, unsigned last, unsigned kind,
         x86_shift(e->x, X86_VPRORD_IMM, index, index, DWORD_SHIFT);
         x86_gpr_from_vector(e->x, RAX, first);
         x86_store32(e->x, RSP, slot, RAX);
-        if (is_wide(e, kind + 1))
+        if (kind == 0)
             last_window_emit(e, index);
         forget_unless(e, jump_if_above(e, index, last), RSP, slot, detours);
         emit_done(e, first);
@@ -273,16 +269,11 @@ static size_t window_emit(struct emitter *e, enum x86_gpr base, int32_t slot, ui
 
 /* ---- loads ---- */
 
-static void permute(struct emitter *e, unsigned dst, unsigned index)
-{
-    x86_vector(e->x, X86_VPERMD, dst, index, lds_memory(0), (struct x86_option){0});
-}
-
 /* From two vectors, the lower one in `dst`. */
 static void permute_two(struct emitter *e, unsigned dst, unsigned index)
 {
     x86_vector(e->x, X86_VMOVDQU32_LOAD, dst, 0, lds_memory(0), plain);
-    x86_vector(e->x, X86_VPERMT2D, dst, index, lds_memory(ROW_BYTES_FRAME), plain);
+    x86_vector(e->x, X86_VPERMT2D, dst, index, lds_memory((int32_t)(4 * lanes_of(e))), plain);
 }
 
 /* The dwords behind those of the index; whoever needs more registers for it has them in dst. */
@@ -337,17 +328,12 @@ static size_t load_near(struct emitter *e, uint32_t at, unsigned dwords, const u
                        (struct x86_option){0});
         return jump;
     }
-    const bool wide = is_wide(e, dwords);
-    const unsigned vectors = wide ? 2 : dwords;
-    unsigned index = index_emit(e, vector * vectors / 4 - dwords, dwords - 1, detours);
+    unsigned index = index_emit(e, vector / 2 - dwords, dwords - 1, detours);
     const int32_t numbered = 4 * (int32_t)index;
     jump = window_emit(e, RSP, FRAME_FIRSTS + numbered, at,
-                       wide ? x86_memory(RSP, FRAME_LASTS + numbered, false)
-                            : lds_limit_of(vector * dwords));
-    if (vectors == 1)
-        permute(e, hosts[0], index);
-    else
-        permute_two(e, hosts[0], index);
+                       dwords == 1 ? x86_memory(RSP, FRAME_LASTS + numbered, false)
+                                   : lds_limit_of(vector * dwords));
+    permute_two(e, hosts[0], index);
     if (dwords == 2)
         permute_next(e, hosts[1], index);
     emit_done(e, index);

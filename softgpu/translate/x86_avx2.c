@@ -322,6 +322,16 @@ static void words(struct x86 *x, unsigned dst, unsigned a)
     x86_vex(x, X86_VPERMQ_IMM, dst, 0, x86_reg(A), x86_imm(QUADS_APART));
 }
 
+/* Of two vectors: by the low three bits of the indices from both, and by the fourth from which. */
+static void permute_two(struct x86 *x, unsigned dst, unsigned index, struct x86_rm rm)
+{
+    enum { TO_SIGN = 28 };
+    op_rm(x, X86_VPERMD, A, index, rm);
+    op(x, X86_VPERMD, dst, index, dst);
+    x86_vex_shift(x, X86_VPSLLD_IMM, B, index, TO_SIGN);
+    x86_vex(x, X86_VBLENDVPS, dst, dst, x86_reg(A), x86_imm(B << 4));
+}
+
 /* False: the form is an instruction here, too. */
 static bool sequence(struct x86 *x, enum x86_form form, unsigned dst, unsigned source,
                      struct x86_rm rm, struct x86_option option)
@@ -329,6 +339,9 @@ static bool sequence(struct x86 *x, enum x86_form form, unsigned dst, unsigned s
     switch (form) {
     case X86_VPTERNLOGD:
         ternary(x, dst, source, rm, option.imm);
+        return true;
+    case X86_VPERMT2D:
+        permute_two(x, dst, source, rm);
         return true;
     case X86_VPLZCNTD:
         leading_zeros(x, dst, loaded_register(x, form, rm));
