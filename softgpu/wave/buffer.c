@@ -69,12 +69,19 @@ static bool dwords_pointers(struct wave *w, const struct inst *i, uint32_t size_
 
 ELEMENT_EXECS(dwords_pointers, buffer_contiguous);
 
-EXEC_FN(LOAD_QUADS)
+/* Of 1, 2 and 4 dwords: one behind the other, by fours, or anywhere. */
+EXEC_FN(LOAD_PIECES)
 {
+    const struct element element = inst_element(i);
     struct buffer_pieces pieces;
-    if (!buffer_pieces(w, i, &pieces))
-        return exec_LOAD_DWORDS(w, i);
-    pieces_load(w, i, pieces.host, pieces.va, pieces.offsets);
+    const uint8_t *host = buffer_contiguous(w, i, element.bytes, VM_READ);
+    if (host) {
+        rows_load(data_rows(w, &i->dst), host, element.dwords);
+        return inst_next(i);
+    }
+    if (!buffer_pieces(w, i, element.bytes, &pieces))
+        return exec_LOAD(w, i);
+    pieces_load(w, i, pieces.host, pieces.va, pieces.offsets, element.dwords);
     return inst_next(i);
 }
 
@@ -123,5 +130,5 @@ inst_exec_fn *buffer_handler(struct inst *inst)
     if (inst->flags & IF_LDS)
         return inst->flags & IF_LOAD && lds_direct_keep_element(inst) ? execs.load_lds : NULL;
     inst_exec_fn *exec = element_handler(inst, true, &execs);
-    return exec == exec_LOAD_DWORDS && inst_element(inst).dwords == 4 ? exec_LOAD_QUADS : exec;
+    return exec == exec_LOAD_DWORDS && inst_element(inst).dwords != 3 ? exec_LOAD_PIECES : exec;
 }

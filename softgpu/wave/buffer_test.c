@@ -47,7 +47,7 @@ static const struct access {
                 {"store_dwordx3 v[8:10]", STORE, 12, false},
                 {"store_dwordx4 v[8:11]", STORE, 16, false},
                 {"atomic_add v8", ADD, 4, false}};
-enum { ACCESSES = sizeof accesses / sizeof accesses[0], TILE_LOAD = 7 };
+enum { ACCESSES = sizeof accesses / sizeof accesses[0] };
 
 struct buffer_case {
     const struct access *access;
@@ -135,19 +135,21 @@ static void rows_fill(struct buffer_case *c)
  * may end outside. */
 static void tile_fill(struct buffer_case *c)
 {
-    *c = (struct buffer_case){.access = &accesses[TILE_LOAD], .rows = c->rows, .exec = ~0ull};
+    static const uint8_t loads[] = {4, 5, 7, 7}; /* of 1, 2 and 4 dwords */
+    *c = (struct buffer_case){.access = &accesses[loads[below(4)]], .rows = c->rows, .exec = ~0ull};
     rows_fill(c);
-    const uint32_t step = 64 + 16 * below(40), unit = below(4) ? 16 : 4, wild = below(LANES);
+    const uint32_t bytes = c->access->bytes, step = 4 * bytes + 16 * below(40);
+    const uint32_t unit = below(4) ? 16 : 4, wild = below(LANES);
     const bool rises = below(8), orders = below(4);
     uint32_t end = 0;
     for (unsigned lane = 0; lane < LANES; lane++) {
         const unsigned piece = rises ? lane / 4 : LANES / 4 - 1 - lane / 4;
         uint32_t *offset = &c->rows[OFFSET_ROW][lane];
-        *offset = piece * step + lane % 4 * 16;
+        *offset = piece * step + lane % 4 * bytes;
         if (!orders && lane % 4 == 0)
             *offset = below(0x4000) / unit * unit;
         else if (!orders)
-            *offset = offset[-1] + 16;
+            *offset = offset[-1] + bytes;
         end = *offset > end ? *offset : end;
     }
     if (below(4) == 0)
@@ -156,9 +158,9 @@ static void tile_fill(struct buffer_case *c)
         c->exec ^= 1ull << below(LANES);
     c->with_offset = true;
     c->stride_high = UNSWIZZLED_FORMAT;
-    c->inst_offset = below(3) ? below(64) * 4 : 0;
-    c->scalar_offset = below(3) ? below(64) * 4 : 0;
-    c->records = end + c->inst_offset + c->scalar_offset + 16;
+    c->inst_offset = below(3) ? below(64) * unit : 0;
+    c->scalar_offset = below(3) ? below(64) * unit : 0;
+    c->records = end + c->inst_offset + c->scalar_offset + bytes;
     c->records += below(2) ? 0x1000 : 4 * below(8) - 4 * below(8);
 }
 

@@ -3,13 +3,13 @@
 #include "wave/host_levels.h"
 #include "wave/lanes.h"
 
-bool pieces_find(const uint32_t *offsets, struct piece_extent *out)
+bool pieces_find(const uint32_t *offsets, uint32_t element_bytes, struct piece_extent *out)
 {
     /* Most waves whose lanes do not follow say so at once. */
-    if (offsets[1] - offsets[0] != 16 || offsets[WAVE_LANES - 1] < offsets[0])
+    if (offsets[1] - offsets[0] != element_bytes || offsets[WAVE_LANES - 1] < offsets[0])
         return false;
-    return host_level == LEVEL_PORTABLE ? pieces_find_portable(offsets, out)
-                                        : pieces_find_avx2(offsets, out);
+    return host_level == LEVEL_PORTABLE ? pieces_find_portable(offsets, element_bytes, out)
+                                        : pieces_find_avx2(offsets, element_bytes, out);
 }
 
 static void lines_fetch(const uint8_t *memory, const uint32_t *offsets)
@@ -44,12 +44,12 @@ static void pieces_foresee(struct wave *wave, const struct inst *inst, const uin
 }
 
 void pieces_load(struct wave *wave, const struct inst *inst, const uint8_t *memory, uint64_t va,
-                 const uint32_t *offsets)
+                 const uint32_t *offsets, unsigned dwords)
 {
     lane_row *rows = data_rows(wave, &inst->dst);
     pieces_foresee(wave, inst, memory, va, offsets);
     if (host_level == LEVEL_PORTABLE)
-        pieces_load_portable(rows, memory, offsets);
+        pieces_load_portable(rows, memory, offsets, dwords);
     else
-        pieces_load_avx2(rows, memory, offsets);
+        pieces_load_avx2(rows, memory, offsets, dwords);
 }

@@ -29,7 +29,7 @@ static inline vector greatest(vector a, vector b)
 
 static inline struct piece_extent extent_of(vector low, vector high)
 {
-    struct piece_extent extent = {low[0], high[0]};
+    struct piece_extent extent = {low[0], high[0], 0};
     for (unsigned n = 0; n < VECTOR_LANES; n += PIECE_LANES) {
         extent.low = low[n] < extent.low ? low[n] : extent.low;
         extent.high = high[n] > extent.high ? high[n] : extent.high;
@@ -37,34 +37,50 @@ static inline struct piece_extent extent_of(vector low, vector high)
     return extent;
 }
 
-bool LEVEL_NAME(pieces_find, CHUNKS_LEVEL)(const uint32_t *offsets, struct piece_extent *out)
+bool LEVEL_NAME(pieces_find, CHUNKS_LEVEL)(const uint32_t *offsets, uint32_t element_bytes,
+                                           struct piece_extent *out)
 {
-    vector steps, differs = {0}, low = ~differs, high = differs;
+    vector steps = {0}, differs = steps, low = ~steps, high = steps, apart = steps;
     for (unsigned n = 0; n < VECTOR_LANES; n++)
-        steps[n] = 16 * (n % PIECE_LANES);
+        steps[n] = n % PIECE_LANES;
+    steps *= element_bytes;
     for (unsigned lane = 0; lane < WAVE_LANES; lane += VECTOR_LANES) {
         const vector at = *(const row_vector *)(offsets + lane);
         const vector first = SHUFFLE(at, at, 0, 0, 0, 0);
         differs |= at ^ (first + steps);
         low = least(low, first);
         high = greatest(high, first);
+        apart |= first - offsets[0];
     }
     *out = extent_of(low, high);
+    for (unsigned n = 0; n < VECTOR_LANES; n += PIECE_LANES)
+        out->apart |= apart[n];
     return vector_is_zero(differs) && offsets[WAVE_LANES - 1] > offsets[0];
 }
 
 /* Unrolled before anything else, or the arrays stay in memory. */
-void LEVEL_NAME(pieces_load, CHUNKS_LEVEL)(lane_row *rows, const uint8_t *memory,
-                                           const uint32_t *offsets)
+CONSTANT_DWORDS void load(lane_row *rows, const uint8_t *memory, const uint32_t *offsets,
+                          unsigned dwords)
 {
     for (unsigned lane = WAVE_LANES; lane > 0;) {
-        vector element[4], row[4];
+        vector element[4] = {{0}}, row[4];
         lane -= VECTOR_LANES;
         vectors_load_apart(element, memory + offsets[lane],
-                           memory + offsets[lane + VECTOR_LANES - PIECE_LANES], 4);
-        split(row, element, 4);
+                           memory + offsets[lane + VECTOR_LANES - PIECE_LANES], dwords);
+        split(row, element, dwords);
 #pragma GCC unroll 4
-        for (unsigned n = 0; n < 4; n++)
+        for (unsigned n = 0; n < dwords; n++)
             *(row_vector *)&rows[n][lane] = row[n];
     }
+}
+
+void LEVEL_NAME(pieces_load, CHUNKS_LEVEL)(lane_row *rows, const uint8_t *memory,
+                                           const uint32_t *offsets, unsigned dwords)
+{
+    if (dwords == 1)
+        load(rows, memory, offsets, 1);
+    else if (dwords == 2)
+        load(rows, memory, offsets, 2);
+    else
+        load(rows, memory, offsets, 4);
 }
