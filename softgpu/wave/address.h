@@ -32,15 +32,10 @@ uint32_t buffer_dwords_inside(const struct wave *wave, const struct inst *inst, 
 uint8_t *buffer_contiguous(struct wave *wave, const struct inst *inst, uint32_t bytes,
                            uint32_t access);
 
-/* The same of elements of 4, 8 or 16 bytes where they lie in pieces (pieces.h): the least host and
- * GPU address that the offsets are counted from. False: elsewhere. */
-struct buffer_pieces {
-    const uint8_t *host;
-    uint64_t va;
-    const uint32_t *offsets;
-};
+/* The same of elements of 4, 8 or 16 bytes where they lie in pieces (pieces.h). */
+struct piece_place;
 bool buffer_pieces(struct wave *wave, const struct inst *inst, uint32_t element_bytes,
-                   struct buffer_pieces *out);
+                   struct piece_place *out);
 
 /* Lowest and highest address of the lanes; both 0 when there is none. */
 struct va_extent {

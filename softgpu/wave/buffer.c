@@ -73,15 +73,15 @@ ELEMENT_EXECS(dwords_pointers, buffer_contiguous);
 EXEC_FN(LOAD_PIECES)
 {
     const struct element element = inst_element(i);
-    struct buffer_pieces pieces;
+    struct piece_place place;
     const uint8_t *host = buffer_contiguous(w, i, element.bytes, VM_READ);
     if (host) {
         rows_load(data_rows(w, &i->dst), host, element.dwords);
         return inst_next(i);
     }
-    if (!buffer_pieces(w, i, element.bytes, &pieces))
+    if (!buffer_pieces(w, i, element.bytes, &place))
         return exec_LOAD(w, i);
-    pieces_load(w, i, pieces.host, pieces.va, pieces.offsets, element.dwords);
+    pieces_load(w, i, &place, element.dwords);
     return inst_next(i);
 }
 

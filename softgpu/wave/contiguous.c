@@ -24,6 +24,10 @@ ALWAYS_INLINE uint32_t differences(const uint32_t *row)
     {                                                                                              \
         return offset_differences(low, step);                                                      \
     }                                                                                              \
+    options static uint32_t uniform_##level(const uint32_t *row)                                   \
+    {                                                                                              \
+        return differences(row);                                                                   \
+    }                                                                                              \
     options static uint32_t pairs_##level(const uint32_t *low, const uint32_t *high,               \
                                           uint32_t step)                                           \
     {                                                                                              \
@@ -37,6 +41,11 @@ bool lanes_contiguous(const uint32_t *low, const uint32_t *high, uint32_t step)
     if (low[1] - low[0] != step || low[WAVE_LANES - 1] < low[0])
         return false;
     return (high ? CALL_LEVEL(pairs, low, high, step) : CALL_LEVEL(offsets, low, step)) == 0;
+}
+
+bool lanes_uniform(const uint32_t *row)
+{
+    return CALL_LEVEL(uniform, row) == 0;
 }
 
 void rows_load(lane_row *rows, const void *memory, unsigned dwords)

@@ -14,6 +14,9 @@
  * halves wrap around. */
 bool lanes_contiguous(const uint32_t *low, const uint32_t *high, uint32_t step);
 
+/* All lanes have the same. */
+bool lanes_uniform(const uint32_t *row);
+
 /* `dwords` rows of 64 lanes from 64 elements in memory, and back. 1 to 4. */
 void rows_load(lane_row *rows, const void *memory, unsigned dwords);
 void rows_store(const lane_row *rows, void *memory, unsigned dwords);

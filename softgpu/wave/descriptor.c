@@ -197,7 +197,7 @@ uint8_t *buffer_contiguous(struct wave *w, const struct inst *i, uint32_t bytes,
 }
 
 bool buffer_pieces(struct wave *w, const struct inst *i, uint32_t element_bytes,
-                   struct buffer_pieces *out)
+                   struct piece_place *out)
 {
     const struct buffer buffer = buffer_read(w, i);
     const uint32_t *offsets = w->v[i->src[0].index];
@@ -207,20 +207,9 @@ bool buffer_pieces(struct wave *w, const struct inst *i, uint32_t element_bytes,
         !pieces_find(offsets, element_bytes, &extent))
         return false;
     const uint64_t more = (uint32_t)i->offset, soffset = scalar_offset(w, i);
-    const uint32_t size = PIECE_LANES * element_bytes;
     /* No offset within wraps around then, either: records are 32 bits. */
-    if (extent.high + more + size + soffset > buffer.records)
+    if (extent.high + more + PIECE_LANES * element_bytes + soffset > buffer.records)
         return false;
-    *out = (struct buffer_pieces){.va = buffer.base + soffset + more, .offsets = offsets};
-    const uint8_t *host = vm_translate(w->group->reader, out->va + extent.low,
-                                       extent.high - extent.low + size, VM_READ);
-    if (!host || !pieces_fit(&extent, host - extent.low, element_bytes))
-        return false;
-    out->host = host - extent.low;
-    if (memory_noted(w->group)) {
-        uint64_t va[WAVE_LANES];
-        lanes_add(va, offsets, out->va);
-        access_log_vector(w, i, va, ~0ull, element_bytes);
-    }
-    return true;
+    *out = (struct piece_place){.va = buffer.base + soffset + more, .offsets = offsets};
+    return pieces_translate(w, i, &extent, element_bytes, out);
 }

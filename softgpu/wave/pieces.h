@@ -21,16 +21,20 @@ struct piece_extent {
 /* False: some lanes do not follow, or the last piece lies below the first one, where loads would
  * have to go the other way (lanes.h). */
 bool pieces_find(const uint32_t *offsets, uint32_t element_bytes, struct piece_extent *out);
-/* Chunks of 16 bytes are read at once, and of less than that have to be aligned. */
-static inline bool pieces_fit(const struct piece_extent *extent, const uint8_t *memory,
-                              uint32_t element_bytes)
-{
-    return element_bytes == 16 || ((extent->apart | ((uintptr_t)memory + extent->low)) & 15) == 0;
-}
+/* Where they lie: at the host's and the GPU's address, and the lanes' offsets from there. */
+struct piece_place {
+    const uint8_t *host;
+    uint64_t va;
+    const uint32_t *offsets;
+};
+/* Finds the host's address for place->va and the offsets, and tells whoever looks at accesses.
+ * False: not in one mapping, or not aligned. */
+bool pieces_translate(struct wave *wave, const struct inst *inst, const struct piece_extent *extent,
+                      uint32_t element_bytes, struct piece_place *place);
 
-/* Rows from the lanes' elements at memory + offset, the last lane's first. `va` is memory's. */
-void pieces_load(struct wave *wave, const struct inst *inst, const uint8_t *memory, uint64_t va,
-                 const uint32_t *offsets, unsigned dwords);
+/* Loads them, the last lane's element first. */
+void pieces_load(struct wave *wave, const struct inst *inst, const struct piece_place *place,
+                 unsigned dwords);
 
 /* pieces_levels.c, compiled with AVX2 and without. */
 #define DECLARE_PIECES(level)                                                                      \
