@@ -2,40 +2,45 @@
 #include "isa_ops.h"
 #include "translate/lds_code.h"
 
+#define ONE         .unit = 1
+#define STORE       .store = true
+#define TWO(STRIDE) .two = true, .unit = STRIDE
+#define SMALL(BYTES, IS_SIGNED, HALF)                                                              \
+    .dwords = 1, ONE, .small = BYTES, .sign = IS_SIGNED, .half = LDS_HALF_##HALF
+static const struct {
+    uint16_t op;
+    struct lds_shape shape;
+} shapes[] = {
+    {OP_DS_READ_B32, {.dwords = 1, ONE}},
+    {OP_DS_READ_B64, {.dwords = 2, ONE}},
+    {OP_DS_READ_B96, {.dwords = 3, ONE}},
+    {OP_DS_READ_B128, {.dwords = 4, ONE}},
+    {OP_DS_WRITE_B32, {.dwords = 1, ONE, STORE}},
+    {OP_DS_WRITE_B64, {.dwords = 2, ONE, STORE}},
+    {OP_DS_WRITE_B96, {.dwords = 3, ONE, STORE}},
+    {OP_DS_WRITE_B128, {.dwords = 4, ONE, STORE}},
+    {OP_DS_READ2_B32, {.dwords = 1, TWO(4)}},
+    {OP_DS_READ2ST64_B32, {.dwords = 1, TWO(256)}},
+    {OP_DS_READ2_B64, {.dwords = 2, TWO(8)}},
+    {OP_DS_READ2ST64_B64, {.dwords = 2, TWO(512)}},
+    {OP_DS_WRITE2_B32, {.dwords = 1, TWO(4), STORE}},
+    {OP_DS_WRITE2ST64_B32, {.dwords = 1, TWO(256), STORE}},
+    {OP_DS_WRITE2_B64, {.dwords = 2, TWO(8), STORE}},
+    {OP_DS_WRITE2ST64_B64, {.dwords = 2, TWO(512), STORE}},
+    {OP_DS_READ_U8, {SMALL(1, false, NONE)}},
+    {OP_DS_READ_I8, {SMALL(1, true, NONE)}},
+    {OP_DS_READ_U16, {SMALL(2, false, NONE)}},
+    {OP_DS_READ_I16, {SMALL(2, true, NONE)}},
+    {OP_DS_READ_U8_D16, {SMALL(1, false, LOW)}},
+    {OP_DS_READ_U8_D16_HI, {SMALL(1, false, HIGH)}},
+    {OP_DS_READ_I8_D16, {SMALL(1, true, LOW)}},
+    {OP_DS_READ_I8_D16_HI, {SMALL(1, true, HIGH)}},
+    {OP_DS_READ_U16_D16, {SMALL(2, false, LOW)}},
+    {OP_DS_READ_U16_D16_HI, {SMALL(2, false, HIGH)}},
+};
+
 bool lds_shape_find(const struct inst *inst, struct lds_shape *shape)
 {
-    enum { LOW = LDS_HALF_LOW, HIGH = LDS_HALF_HIGH };
-    static const struct {
-        uint16_t op;
-        struct lds_shape shape;
-    } shapes[] = {
-        {OP_DS_READ_B32, {1, 0, 0, 0, 0, 0, 1}},
-        {OP_DS_READ_B64, {2, 0, 0, 0, 0, 0, 1}},
-        {OP_DS_READ_B96, {3, 0, 0, 0, 0, 0, 1}},
-        {OP_DS_READ_B128, {4, 0, 0, 0, 0, 0, 1}},
-        {OP_DS_READ2_B32, {1, true, 0, 0, 0, 0, 4}},
-        {OP_DS_READ2ST64_B32, {1, true, 0, 0, 0, 0, 256}},
-        {OP_DS_READ2_B64, {2, true, 0, 0, 0, 0, 8}},
-        {OP_DS_READ2ST64_B64, {2, true, 0, 0, 0, 0, 512}},
-        {OP_DS_WRITE_B32, {1, 0, true, 0, 0, 0, 1}},
-        {OP_DS_WRITE_B64, {2, 0, true, 0, 0, 0, 1}},
-        {OP_DS_WRITE_B96, {3, 0, true, 0, 0, 0, 1}},
-        {OP_DS_WRITE_B128, {4, 0, true, 0, 0, 0, 1}},
-        {OP_DS_WRITE2_B32, {1, true, true, 0, 0, 0, 4}},
-        {OP_DS_WRITE2ST64_B32, {1, true, true, 0, 0, 0, 256}},
-        {OP_DS_WRITE2_B64, {2, true, true, 0, 0, 0, 8}},
-        {OP_DS_WRITE2ST64_B64, {2, true, true, 0, 0, 0, 512}},
-        {OP_DS_READ_U8, {1, 0, 0, 1, false, 0, 1}},
-        {OP_DS_READ_I8, {1, 0, 0, 1, true, 0, 1}},
-        {OP_DS_READ_U16, {1, 0, 0, 2, false, 0, 1}},
-        {OP_DS_READ_I16, {1, 0, 0, 2, true, 0, 1}},
-        {OP_DS_READ_U8_D16, {1, 0, 0, 1, false, LOW, 1}},
-        {OP_DS_READ_U8_D16_HI, {1, 0, 0, 1, false, HIGH, 1}},
-        {OP_DS_READ_I8_D16, {1, 0, 0, 1, true, LOW, 1}},
-        {OP_DS_READ_I8_D16_HI, {1, 0, 0, 1, true, HIGH, 1}},
-        {OP_DS_READ_U16_D16, {1, 0, 0, 2, false, LOW, 1}},
-        {OP_DS_READ_U16_D16_HI, {1, 0, 0, 2, false, HIGH, 1}},
-    };
     for (unsigned n = 0; n < sizeof shapes / sizeof *shapes; n++) {
         *shape = shapes[n].shape;
         if (inst->op == shapes[n].op)
