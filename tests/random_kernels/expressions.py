@@ -58,7 +58,8 @@ RULES = {
     "u32": INTEGER + SHIFTS + ["(u32){i32}", "(u32){u64}", "(u32){u16}", "(u32){i8}", "bits({f32})",
            "bits({short2_t})", "bits({ushort2_t})", "bits({half2})", "(u32)bits({half})", "to_u32({f64})",
            "(u32)__builtin_popcount({u32})", "(u32)__builtin_popcountl({u64})",
-           "(u32)({u64} >> 32)", "(u32)(((u64){u32} * {u32}) >> 32)", "e.uniform[{#16}]", "{s32}", "{s32}",
+           # LLVM 15 makes v_mul_hi_i32_i24 of a number of 24 bits and one that is a small negative one.
+           "(u32)({u64} >> 32)", "(u32)(((u64)hidden({u32}) * {u32}) >> 32)", "e.uniform[{#16}]", "{s32}", "{s32}",
            "__builtin_bswap32({u32})", "__builtin_bitreverse32({u32})", "({u32} ? (u32)__builtin_clz({u32} | 1) : 3)",
            "(u32)__builtin_ctz({u32} | {#8} | 256)", "dot2(in_dot({ushort2_t}), in_dot({ushort2_t}), {u32})",
            "dot2_clamped(in_dot({ushort2_t}), in_dot({ushort2_t}), {u32})",

@@ -236,12 +236,19 @@ template <class V> FN V joined(V x, V y, u32 halves)
     r.y = halves & 2 ? y.y : y.x;
     return r;
 }
+// LLVM 15 takes a constant -0 in the upper half of a pair for +0: a constant is hidden before.
+FN half2 negatable(half2 x)
+{
+    return __builtin_constant_p(x.x) || __builtin_constant_p(x.y) ? hidden(x) : x;
+}
 FN half2 neg_low(half2 x)
 {
+    x = negatable(x);
     return make_half2(-x.x, x.y);
 }
 FN half2 neg_high(half2 x)
 {
+    x = negatable(x);
     return make_half2(x.x, -x.y);
 }
 
