@@ -13,7 +13,7 @@ struct entry {
     const char *name, *counter; /* counter: NULL for durations */
     uint64_t calls, total_ns, min_ns, max_ns;
     uint64_t modelled_ns;
-    double mean, m2;                    /* Welford's running mean and sum of squared distances */
+    unsigned __int128 squares;          /* sum of the durations'; at most, where it would wrap */
     double value, value_min, value_max; /* counters: sum, extremes */
     bool additive;
 };
@@ -127,6 +127,32 @@ static struct entry *entry_find(struct stats *stats, const char *name, const cha
     return entry;
 }
 
+/* In whole numbers, so that the order of records does not matter: those of a recording and of what
+ * is converted from it later differ. */
+static void squares_add(struct entry *entry, unsigned __int128 squares)
+{
+    if (__builtin_add_overflow(entry->squares, squares, &entry->squares))
+        entry->squares = ~(unsigned __int128)0;
+}
+
+static double average_of(const struct entry *entry)
+{
+    return entry->calls ? (double)entry->total_ns / (double)entry->calls : 0;
+}
+
+/* The sum of squares less that of as many means, of which only the last division is not exact. */
+static double deviation_of(const struct entry *entry)
+{
+    if (entry->calls < 2)
+        return 0;
+    const unsigned __int128 total = (unsigned __int128)entry->total_ns * entry->total_ns;
+    const unsigned __int128 of_mean = total / entry->calls;
+    const double rest = (double)(uint64_t)(total % entry->calls) / (double)entry->calls;
+    const double distances =
+        entry->squares > of_mean ? (double)(entry->squares - of_mean) - rest : 0;
+    return distances > 0 ? sqrt(distances / (double)(entry->calls - 1)) : 0;
+}
+
 int stats_add(struct stats *stats, const char *name, uint64_t duration_ns)
 {
     struct entry *entry = entry_find(stats, name, NULL);
@@ -138,9 +164,7 @@ int stats_add(struct stats *stats, const char *name, uint64_t duration_ns)
         entry->min_ns = duration_ns;
     if (duration_ns > entry->max_ns)
         entry->max_ns = duration_ns;
-    double distance = (double)duration_ns - entry->mean;
-    entry->mean += distance / (double)entry->calls;
-    entry->m2 += distance * ((double)duration_ns - entry->mean);
+    squares_add(entry, (unsigned __int128)duration_ns * duration_ns);
     return 0;
 }
 
@@ -151,13 +175,10 @@ void stats_modelled_add(struct stats *stats, const char *name, uint64_t modelled
         entry->modelled_ns += modelled_ns;
 }
 
-/* Adds the counts, means and squared distances of another set. */
+/* Adds the counts and sums of another set. */
 static void entry_merge(struct entry *entry, const struct entry *from)
 {
-    double calls = (double)(entry->calls + from->calls), distance = from->mean - entry->mean;
-    entry->m2 +=
-        from->m2 + distance * distance * (double)entry->calls * (double)from->calls / calls;
-    entry->mean += distance * (double)from->calls / calls;
+    squares_add(entry, from->squares);
     entry->calls += from->calls;
     entry->total_ns += from->total_ns;
     entry->modelled_ns += from->modelled_ns;
@@ -228,12 +249,11 @@ struct out_stats_row *stats_rows(const struct stats *stats, size_t *count)
             .calls = entry->calls,
             .total_ns = entry->total_ns,
             .modelled_ns = entry->modelled_ns,
-            .average_ns = entry->mean,
+            .average_ns = average_of(entry),
             .percentage = total_ns ? 100.0 * (double)entry->total_ns / (double)total_ns : 0,
             .min_ns = entry->min_ns,
             .max_ns = entry->max_ns,
-            .standard_deviation_ns =
-                entry->calls > 1 ? sqrt(entry->m2 / (double)(entry->calls - 1)) : 0,
+            .standard_deviation_ns = deviation_of(entry),
         };
     }
     qsort(rows, stats->count, sizeof *rows, by_total);

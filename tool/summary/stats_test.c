@@ -32,6 +32,62 @@ static void durations_by_name(void **state)
     stats_destroy(stats);
 }
 
+/* A recording and what is converted from it have the same records in another order. */
+static void the_order_does_not_matter(void **state)
+{
+    enum { COUNT = 1000, NEAR = 1000000 };
+    (void)state;
+    static const char name[] = "name";
+    struct stats *forward = stats_create("x"), *back = stats_create("x"),
+                 *whole = stats_create("x");
+    struct stats *parts[2] = {stats_create("x"), stats_create("x")};
+    uint64_t durations[COUNT];
+    long double mean = 0, squares = 0;
+    size_t count;
+    for (int n = 0; n < COUNT; n++) {
+        durations[n] = (uint64_t)rand() << (n % 3 ? 0 : 14);
+        mean += (long double)durations[n] / COUNT;
+        stats_add(forward, name, durations[n]);
+        stats_add(parts[n * 7 % 2], name, durations[n]);
+    }
+    for (int n = COUNT - 1; n >= 0; n--) {
+        stats_add(back, name, durations[n]);
+        squares += ((long double)durations[n] - mean) * ((long double)durations[n] - mean);
+    }
+    for (int n = 0; n < 2; n++)
+        assert_int_equal(stats_merge(whole, name, parts[n]), 0);
+    struct out_stats_row *one = stats_rows(forward, &count), *other = stats_rows(back, &count),
+                         *merged = stats_rows(whole, &count);
+    assert_int_equal(count, 1);
+    assert_memory_equal(one, other, sizeof *one);
+    assert_memory_equal(one, merged, sizeof *one);
+    const double deviation = one->standard_deviation_ns;
+    const double off = deviation * deviation * (COUNT - 1) / (double)squares - 1;
+    assert_true(off < 1.0 / NEAR && off > -1.0 / NEAR);
+    free(one);
+    free(other);
+    free(merged);
+    stats_destroy(forward);
+    stats_destroy(back);
+    stats_destroy(whole);
+    stats_destroy(parts[0]);
+    stats_destroy(parts[1]);
+}
+
+/* Sums that wrap are none, but nothing worse. */
+static void durations_without_end(void **state)
+{
+    (void)state;
+    struct stats *stats = stats_create("x");
+    size_t count;
+    for (int n = 0; n < 5; n++)
+        stats_add(stats, "x", UINT64_MAX - (uint64_t)n);
+    struct out_stats_row *rows = stats_rows(stats, &count);
+    assert_true(rows[0].standard_deviation_ns >= 0);
+    free(rows);
+    stats_destroy(stats);
+}
+
 /* What a device's model says ranks, whatever the wall says; without it no column speaks of it. */
 static void modelled_time_ranks(void **state)
 {
@@ -175,6 +231,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(durations_by_name),
+        cmocka_unit_test(the_order_does_not_matter),
+        cmocka_unit_test(durations_without_end),
         cmocka_unit_test(modelled_time_ranks),
         cmocka_unit_test(many_names_grow_the_table),
         cmocka_unit_test(empty_prints_nothing),
