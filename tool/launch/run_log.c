@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/wait.h"
 #include "base/write_guard.h"
 
 #define VARIABLE  "CROCPROF_RUN"
@@ -90,20 +91,43 @@ void run_log_put(enum run_log_key key, const char *text)
     errno = saved_errno;
 }
 
-/* Its environment, as it was started with, names this run. */
-static bool is_of_run(const char *pid)
+/* Its environment, as it was started with, names this run. *empty: it has none, as kernel threads,
+ * and as a process for the moment in which it becomes another program. */
+static bool environment_names_run(const char *pid, bool *empty)
 {
     char path[64], *line = NULL;
     size_t size = 0;
     bool found = false;
     snprintf(path, sizeof path, "/proc/%.20s/environ", pid);
     FILE *file = fopen(path, "re");
-    while (file && !found && getdelim(&line, &size, 0, file) > 0)
+    *empty = true;
+    while (file && !found && getdelim(&line, &size, 0, file) > 0) {
+        *empty = false;
         found = strncmp(line, VARIABLE "=", sizeof VARIABLE) == 0 &&
                 strcmp(line + sizeof VARIABLE, place) == 0;
+    }
     if (file)
         fclose(file);
     free(line);
+    return found;
+}
+
+/* Neither a kernel thread nor one that has ended. */
+static bool has_program(const char *pid)
+{
+    char path[64], target[8];
+    snprintf(path, sizeof path, "/proc/%.20s/exe", pid);
+    return readlink(path, target, sizeof target) > 0;
+}
+
+/* *pauses are left for all processes together: some have no environment at all. */
+static bool is_of_run(const char *pid, int *pauses)
+{
+    bool empty, found = environment_names_run(pid, &empty);
+    for (; *pauses > 0 && empty && has_program(pid); --*pauses) {
+        wait_pause(WAIT_NS_PER_MS);
+        found = environment_names_run(pid, &empty);
+    }
     return found;
 }
 
@@ -111,9 +135,10 @@ void run_log_living(void (*visit)(long pid, void *data), void *data)
 {
     DIR *processes = place[0] ? opendir("/proc") : NULL;
     struct dirent *entry;
+    int pauses = 20;
     while (processes && (entry = readdir(processes)))
         if (isdigit((unsigned char)entry->d_name[0]) && atol(entry->d_name) != (long)getpid() &&
-            is_of_run(entry->d_name))
+            is_of_run(entry->d_name, &pauses))
             visit(atol(entry->d_name), data);
     if (processes)
         closedir(processes);
