@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from crocprof_run import Checks, Profile  # noqa: E402
 
 MEAN_OFF, FAR_OFF, MOST_OFF = 0.02, 0.05, 0.25
-FAR_SHARE = 20  # one of so many may be far off, and one in any case
+FAR_SHARE = 40  # one of so many may be far off: none of one seed's
 # What time waits for, and events that observe all of it besides.
 COUNTED = "GRBM_GUI_ACTIVE,TCC_HIT_sum,SQ_LDS_IDX_ACTIVE,SQ_WAVES"
 MICROSECONDS_PER_CYCLE = 1 / 1700
@@ -51,7 +51,7 @@ def check_samples(checks, off):
     mean = sum(off.values()) / len(off)
     print("%d kernels, off by %.2f %% on average; far off: %s" % (len(off), 100 * mean, far))
     checks.true("mean: %.4f" % mean, mean <= MEAN_OFF)
-    checks.true("far off: %s" % far, len(far) <= max(1, len(off) // FAR_SHARE))
+    checks.true("far off: %s" % far, len(far) <= len(off) // FAR_SHARE)
     checks.true("none by more than %d %%: %s" % (100 * MOST_OFF, far), max(off.values()) <= MOST_OFF)
 
 
