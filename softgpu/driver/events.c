@@ -117,15 +117,20 @@ int event_destroy(struct events *events, uint32_t id)
     return event ? 0 : -EINVAL;
 }
 
+static void wait_come(struct event_wait *wait)
+{
+    wait->done = true;
+    wait->waiter->missing--;
+    wait->waiter->any = true;
+}
+
 static void event_raise_locked(struct event *event, struct wakes *wakes)
 {
     bool awaited = event->waits != NULL;
     for (struct event_wait *wait = event->waits; wait; wait = wait->next) {
         if (wait->done)
             continue;
-        wait->done = true;
-        wait->waiter->any = true;
-        wait->waiter->missing--;
+        wait_come(wait);
         waiter_call(wait->waiter, wakes);
     }
     event->set = !(event->auto_reset && awaited);
@@ -234,13 +239,6 @@ static struct event_wait event_wait_of(struct event *event, struct kfd_event_dat
                       (is_ageless && waiter->is_endless && event_was_missed(event));
     return (struct event_wait){
         .waiter = waiter, .id = data->event_id, .done = come, .aged = seen != 0, .stale = stale};
-}
-
-static void wait_come(struct event_wait *wait)
-{
-    wait->done = true;
-    wait->waiter->missing--;
-    wait->waiter->any = true;
 }
 
 /* Puts the waiter into every event's list; events already set count at once. */

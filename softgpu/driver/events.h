@@ -54,7 +54,8 @@ int events_memory_fault(struct events *events, const struct kfd_hsa_memory_excep
 
 /* data[] names the events and receives exception data, and the ages of signals that gave one; one
  * that was raised since counts as come. `timeout_ms`: 0 polls; UINT32_MAX waits for ever, but comes
- * back early, once, when the thread missed that a signal without an age was raised. Returns 0 with
+ * back early, once, when the thread missed that a signal without an age was raised. An age that the
+ * thread itself has left behind ends a wait only behind a moment of sleep. Returns 0 with
  * *result = KFD_IOC_WAIT_RESULT_*, or -errno. */
 int events_wait(struct events *events, struct kfd_event_data *data, uint32_t count, bool all,
                 uint32_t timeout_ms, uint32_t *result);

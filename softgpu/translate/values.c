@@ -209,19 +209,17 @@ static struct value *dirty_pair_of(struct values *v, struct place place, bool *h
     return NULL;
 }
 
-bool values_is_home(struct values *v, struct place place)
-{
-    bool high;
-    return !find(v, VALUE_ROW, place, 0) && !dirty_pair_of(v, place, &high) &&
-           !(v->linear && !place.accumulation && linear_of(v->linear, place.index));
-}
-
 bool values_home_is_good(struct values *v, struct place place)
 {
     bool high;
     const struct value *row = find(v, VALUE_ROW, place, 0);
     return !(row && row->dirty) && !dirty_pair_of(v, place, &high) &&
            !(v->linear && !place.accumulation && linear_of(v->linear, place.index));
+}
+
+bool values_is_home(struct values *v, struct place place)
+{
+    return !find(v, VALUE_ROW, place, 0) && values_home_is_good(v, place);
 }
 
 /* From its home, or where a linear register's base is. */

@@ -226,7 +226,7 @@ KERNEL_INLINE const struct inst *mfma_run(struct wave *w, const struct inst *i, 
     u32 t[RESULT_ROWS_MAX * WAVE_LANES] __attribute__((aligned(64)));
     const int steps = steps_per_lane(x, m, type), dwords = (steps + 1) / 2;
     const u32 state = MXCSR_MASKED | (type_flushes(type) ? MXCSR_FLUSH : 0);
-    u32 *d = result_rows(w, &i->dst);
+    u32 *d = operand_rows(w, &i->dst);
     const u32 *raw_a = source_plain(w, &i->src[0], dwords, ta);
     const u32 *raw_b = source_plain(w, &i->src[1], dwords, tb);
     if (m == 4)
@@ -269,11 +269,6 @@ static bool is_plain(const struct inst *i, const struct mfma *x)
            apart_or(&i->src[1], 1, &i->dst, rows, false) &&
            apart_or(&i->src[2], rows, &i->dst, rows, true);
 }
-static const u32 *plain_row(const struct wave *w, const struct operand *o)
-{
-    return o->kind == OPND_AGPR ? w->a[o->index] : w->v[o->index];
-}
-
 /* f32, one block, whose operands are whole registers and as they are needed, of which D is none
  * unless it is C: all places are known at compile time but four rows'. */
 KERNEL_INLINE void plain_tile_f32(u32 *d, const u32 *c, const u32 *a, const u32 *b, const int m)
@@ -293,9 +288,9 @@ KERNEL_INLINE void plain_tile_f32(u32 *d, const u32 *c, const u32 *a, const u32 
 }
 KERNEL_INLINE const struct inst *plain_run_f32(struct wave *w, const struct inst *i, const int m)
 {
-    u32 *d = result_rows(w, &i->dst);
-    const u32 *a = plain_row(w, &i->src[0]), *b = plain_row(w, &i->src[1]);
-    const u32 *c = plain_row(w, &i->src[2]);
+    u32 *d = operand_rows(w, &i->dst);
+    const u32 *a = operand_rows(w, &i->src[0]), *b = operand_rows(w, &i->src[1]);
+    const u32 *c = operand_rows(w, &i->src[2]);
     fp_switch(w->fp_state_32, MXCSR_MASKED);
     for (int first = 0; first < m * m / WAVE_LANES; first += TILE_REGS) {
         const u32 *factors = a + row_first(first, m);
@@ -430,7 +425,7 @@ static const struct inst *exec_mfma_f64(struct wave *w, const struct inst *i)
 {
     const struct mfma *x = &mfmas[i->op];
     source_temp ta, tb;
-    u32 t[8 * WAVE_LANES] __attribute__((aligned(64))), *d = result_rows(w, &i->dst);
+    u32 t[8 * WAVE_LANES] __attribute__((aligned(64))), *d = operand_rows(w, &i->dst);
     u32 negated[8 * WAVE_LANES] __attribute__((aligned(64)));
     const int rows = x->m == 16 ? 8 : 2;
     const u32 *a = source_plain(w, &i->src[0], 2, ta), *b = source_plain(w, &i->src[1], 2, tb);

@@ -248,7 +248,7 @@ KERNEL_INLINE const struct inst *fused_run(struct wave *w, const struct inst *i,
     moved_rows moved_a, moved_b;
     struct matrices x;
     u32 t[RESULT_ROWS_MAX * WAVE_LANES] __attribute__((aligned(64)));
-    u32 *d = result_rows(w, &i->dst);
+    u32 *d = operand_rows(w, &i->dst);
     const u32 *a = source_plain(w, &i->src[0], RAW_DWORDS_MAX, ta);
     const u32 *b = source_plain(w, &i->src[1], RAW_DWORDS_MAX, tb);
     if (shape->m == 4)

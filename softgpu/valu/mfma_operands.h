@@ -70,7 +70,7 @@ static inline const u32 *b_lanes_moved(const u32 *rows, const struct inst *i, in
     return to;
 }
 
-static u32 *result_rows(struct wave *w, const struct operand *o)
+static u32 *operand_rows(struct wave *w, const struct operand *o)
 {
     return o->kind == OPND_AGPR ? w->a[o->index] : w->v[o->index];
 }

@@ -95,10 +95,9 @@ static void target_note(struct page_runs *runs, const struct inst *slot, int64_t
     runs->loop[to] |= to <= from;
 }
 
-/* Where somebody branches to, from pages nearby, too, into which loops go on. Behind a barrier
- * waves go on that have waited there: in the midst of a run they would be interpreted up to the
- * next one.
- */
+/* Where somebody branches to, from pages nearby, too, into which loops go on; and where waves go on
+ * that have waited, behind a barrier or in step: in the midst of a run they would be interpreted up
+ * to the next one. */
 static void targets_find(struct page_runs *runs, const struct code_region *region, uint32_t page)
 {
     enum { NEAR_PAGES = 4 };
