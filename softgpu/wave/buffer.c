@@ -4,7 +4,6 @@
 #include "wave/element.h"
 #include "wave/group.h"
 #include "wave/lds_direct.h"
-#include "wave/pieces.h"
 
 #define EXEC_FN(name) static const struct inst *exec_##name(struct wave *w, const struct inst *i)
 
@@ -67,23 +66,7 @@ static bool dwords_pointers(struct wave *w, const struct inst *i, uint32_t size_
     return true;
 }
 
-ELEMENT_EXECS(dwords_pointers, buffer_contiguous);
-
-/* Of 1, 2 and 4 dwords: one behind the other, by fours, or anywhere. */
-EXEC_FN(LOAD_PIECES)
-{
-    const struct element element = inst_element(i);
-    struct piece_place place;
-    const uint8_t *host = buffer_contiguous(w, i, element.bytes, VM_READ);
-    if (host) {
-        rows_load(data_rows(w, &i->dst), host, element.dwords);
-        return inst_next(i);
-    }
-    if (!buffer_pieces(w, i, element.bytes, &place))
-        return exec_LOAD(w, i);
-    pieces_load(w, i, &place, element.dwords);
-    return inst_next(i);
-}
+ELEMENT_EXECS(dwords_pointers, buffer_contiguous, buffer_pieces);
 
 EXEC_FN(STORE_LDS)
 {
@@ -129,6 +112,5 @@ inst_exec_fn *buffer_handler(struct inst *inst)
         return exec_STORE_LDS;
     if (inst->flags & IF_LDS)
         return inst->flags & IF_LOAD && lds_direct_keep_element(inst) ? execs.load_lds : NULL;
-    inst_exec_fn *exec = element_handler(inst, true, &execs);
-    return exec == exec_LOAD_DWORDS && inst_element(inst).dwords != 3 ? exec_LOAD_PIECES : exec;
+    return element_handler(inst, true, &execs);
 }

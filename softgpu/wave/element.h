@@ -9,6 +9,7 @@
 #include "wave/contiguous.h"
 #include "wave/group.h"
 #include "wave/lds_direct.h"
+#include "wave/pieces.h"
 
 #define ELEMENT_FN static inline __attribute__((always_inline)) const struct inst *
 
@@ -18,6 +19,10 @@ typedef bool element_pointers_fn(struct wave *wave, const struct inst *inst, uin
 /* Where a full wave's elements lie when they follow each other; NULL: elsewhere. */
 typedef uint8_t *element_contiguous_fn(struct wave *wave, const struct inst *inst, uint32_t bytes,
                                        uint32_t access);
+
+/* The same where they follow each other by fours (pieces.h); false: elsewhere. */
+typedef bool element_pieces_fn(struct wave *wave, const struct inst *inst, uint32_t bytes,
+                               struct piece_place *out);
 
 ELEMENT_FN element_load(struct wave *w, const struct inst *i, element_pointers_fn *find)
 {
@@ -31,13 +36,18 @@ ELEMENT_FN element_load(struct wave *w, const struct inst *i, element_pointers_f
 
 /* `scattered` is the handler for elements that do not follow each other. */
 ELEMENT_FN element_load_dwords(struct wave *w, const struct inst *i,
-                               element_contiguous_fn *contiguous, inst_exec_fn *scattered)
+                               element_contiguous_fn *contiguous, element_pieces_fn *pieces,
+                               inst_exec_fn *scattered)
 {
     struct element element = inst_element(i);
+    struct piece_place place;
     const uint8_t *host = contiguous(w, i, element.bytes, VM_READ);
-    if (!host)
+    if (host)
+        rows_load(data_rows(w, &i->dst), host, element.dwords);
+    else if (pieces(w, i, element.bytes, &place))
+        pieces_load(w, i, &place, element.dwords);
+    else
         return scattered(w, i);
-    rows_load(data_rows(w, &i->dst), host, element.dwords);
     return inst_next(i);
 }
 
@@ -89,15 +99,16 @@ struct element_execs {
     inst_exec_fn *load, *load_dwords, *load_lds, *store, *store_dwords, *atomic;
 };
 
-/* Those of a file, with its ways of finding memory: for lanes, and for full waves in one piece. */
-#define ELEMENT_EXECS(find, contiguous)                                                            \
+/* Those of a file, with its ways of finding memory: for lanes, and for full waves in one
+ * piece and in several. */
+#define ELEMENT_EXECS(find, contiguous, pieces)                                                    \
     static const struct inst *exec_LOAD(struct wave *w, const struct inst *i)                      \
     {                                                                                              \
         return element_load(w, i, find);                                                           \
     }                                                                                              \
     static const struct inst *exec_LOAD_DWORDS(struct wave *w, const struct inst *i)               \
     {                                                                                              \
-        return element_load_dwords(w, i, contiguous, exec_LOAD);                                   \
+        return element_load_dwords(w, i, contiguous, pieces, exec_LOAD);                           \
     }                                                                                              \
     static const struct inst *exec_LOAD_LDS(struct wave *w, const struct inst *i)                  \
     {                                                                                              \

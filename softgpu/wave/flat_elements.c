@@ -6,7 +6,6 @@
 #include "wave/element.h"
 #include "wave/group.h"
 #include "wave/lds_direct.h"
-#include "wave/pieces.h"
 #include "wave/time_note.h"
 
 /* 64-bit addresses of all lanes; those of inactive lanes mean nothing. */
@@ -134,7 +133,7 @@ static bool piece_elements(struct wave *w, const struct inst *i, uint32_t bytes,
     const lane_row *rows = w->v + i->src[0].index;
     const bool scalar_base = i->flags & IF_SADDR;
     struct piece_extent extent;
-    if (wave_exec(w) != ~0ull || bytes == 12 || !pieces_find(rows[0], bytes, &extent) ||
+    if (wave_exec(w) != ~0ull || !pieces_find(rows[0], bytes, &extent) ||
         (!scalar_base && !lanes_uniform(rows[1])))
         return false;
     const uint64_t base =
@@ -143,21 +142,11 @@ static bool piece_elements(struct wave *w, const struct inst *i, uint32_t bytes,
     return (out->va + extent.low) >> 48 == 0 && pieces_translate(w, i, &extent, bytes, out);
 }
 
-ELEMENT_EXECS(flat_pointers, contiguous_elements);
+ELEMENT_EXECS(flat_pointers, contiguous_elements, piece_elements);
 
 const struct inst *flat_load_dwords(struct wave *w, const struct inst *i)
 {
-    const struct element element = inst_element(i);
-    const uint8_t *host = contiguous_elements(w, i, element.bytes, VM_READ);
-    struct piece_place place;
-    if (host) {
-        rows_load(data_rows(w, &i->dst), host, element.dwords);
-        return inst_next(i);
-    }
-    if (!piece_elements(w, i, element.bytes, &place))
-        return exec_LOAD(w, i);
-    pieces_load(w, i, &place, element.dwords);
-    return inst_next(i);
+    return exec_LOAD_DWORDS(w, i);
 }
 
 const struct inst *flat_store_dwords(struct wave *w, const struct inst *i)

@@ -7,8 +7,9 @@
 
 bool pieces_find(const uint32_t *offsets, uint32_t element_bytes, struct piece_extent *out)
 {
-    /* Most waves whose lanes do not follow say so at once. */
-    if (offsets[1] - offsets[0] != element_bytes || offsets[WAVE_LANES - 1] < offsets[0])
+    /* Three dwords do not make chunks; and most waves whose lanes do not follow say so at once. */
+    if (element_bytes == 12 || offsets[1] - offsets[0] != element_bytes ||
+        offsets[WAVE_LANES - 1] < offsets[0])
         return false;
     return host_level == LEVEL_PORTABLE ? pieces_find_portable(offsets, element_bytes, out)
                                         : pieces_find_avx2(offsets, element_bytes, out);

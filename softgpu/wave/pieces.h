@@ -18,8 +18,8 @@ struct piece_extent {
     uint32_t low, high, apart;
 };
 
-/* False: some lanes do not follow, or the last piece lies below the first one, where loads would
- * have to go the other way (lanes.h). */
+/* False: elements of 12 bytes, some lanes do not follow, or the last piece lies below the first
+ * one, where loads would have to go the other way (lanes.h). */
 bool pieces_find(const uint32_t *offsets, uint32_t element_bytes, struct piece_extent *out);
 /* Where they lie: at the host's and the GPU's address, and the lanes' offsets from there. */
 struct piece_place {
