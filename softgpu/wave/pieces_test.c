@@ -8,7 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -16,8 +15,9 @@
 #include "valu/valu.h"
 #include "wave/host_levels.h"
 #include "wave/kernel_runner.h"
+#include "wave/random_text.h"
 
-enum { LANES = 64, CASES = 48, ROUNDS = 12, TEXT_BYTES = 60000, ROW_BYTES = 4 * LANES };
+enum { LANES = 64, CASES = 16, ROUNDS = 36, ROW_BYTES = 4 * LANES };
 enum { ROWS_AT = 0x10000, ROWS_STEP = 0x1000, LOW_ROW = 0, HIGH_ROW, OUT_ROW, CASE_ROWS = 8 };
 enum { AREA_AT = 0x100000, AREA_BYTES = 0x40000, BUFFER_BYTES = AREA_AT + AREA_BYTES + 0x1000 };
 
@@ -27,11 +27,6 @@ struct load_case {
     uint32_t at[LANES]; /* in the area */
 };
 static struct load_case cases[CASES];
-
-static uint32_t below(uint32_t limit)
-{
-    return (uint32_t)rand() % limit;
-}
 
 static void case_fill(struct load_case *c)
 {
@@ -57,34 +52,19 @@ static void case_fill(struct load_case *c)
         c->at[lane] = c->at[lane] < c->immediate ? c->immediate : c->at[lane];
 }
 
-struct text {
-    char bytes[TEXT_BYTES];
-    size_t used;
-};
-__attribute__((format(printf, 2, 3))) static void put(struct text *text, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    text->used +=
-        (size_t)vsnprintf(text->bytes + text->used, TEXT_BYTES - text->used, format, arguments);
-    va_end(arguments);
-    assert_true(text->used < TEXT_BYTES);
-}
-
-static void case_put(struct text *text, const struct load_case *c, unsigned number)
+static void case_put(const struct load_case *c, unsigned number)
 {
     static const char *const names[] = {NULL, "dword v8", "dwordx2 v[8:9]", "dwordx3 v[8:10]",
                                         "dwordx4 v[8:11]"};
-    put(text, "s_add_u32 s6, s4, 0x%x\ns_addc_u32 s7, s5, 0\n", ROWS_AT + number * ROWS_STEP);
-    put(text, "global_load_dword v2, v1, s[6:7]\nglobal_load_dword v3, v1, s[6:7] offset:%u\n",
+    put("s_add_u32 s6, s4, 0x%x\ns_addc_u32 s7, s5, 0\n", ROWS_AT + number * ROWS_STEP);
+    put("global_load_dword v2, v1, s[6:7]\nglobal_load_dword v3, v1, s[6:7] offset:%u\n",
         HIGH_ROW * ROW_BYTES);
-    put(text, "v_mov_b32 v8, 0\nv_mov_b32 v9, 0\nv_mov_b32 v10, 0\nv_mov_b32 v11, 0\n");
-    put(text, "s_waitcnt vmcnt(0)\nglobal_load_%s, %s, %s offset:%u\ns_waitcnt vmcnt(0)\n",
+    put("v_mov_b32 v8, 0\nv_mov_b32 v9, 0\nv_mov_b32 v10, 0\nv_mov_b32 v11, 0\n");
+    put("s_waitcnt vmcnt(0)\nglobal_load_%s, %s, %s offset:%u\ns_waitcnt vmcnt(0)\n",
         names[c->dwords], c->scalar_base ? "v2" : "v[2:3]", c->scalar_base ? "s[8:9]" : "off",
         c->immediate);
     for (unsigned n = 0; n < 4; n++)
-        put(text, "global_store_dword v1, v%u, s[6:7] offset:%u\n", 8 + n,
-            (OUT_ROW + n) * ROW_BYTES);
+        put("global_store_dword v1, v%u, s[6:7] offset:%u\n", 8 + n, (OUT_ROW + n) * ROW_BYTES);
 }
 
 static void rows_put(const struct load_case *c, uint64_t area_va, uint32_t (*rows)[LANES])
@@ -112,25 +92,24 @@ static void case_check(const struct load_case *c, const uint8_t *area, uint32_t 
 
 static void round_run(void)
 {
-    static struct text text;
     struct kernel_runner *runner;
     struct dispatch_result result;
     uint32_t(*rows[CASES])[LANES];
     assert_int_equal(kernel_runner_create(1, BUFFER_BYTES, &runner), 0);
     uint8_t *memory = kernel_runner_buffer(runner), *area = memory + AREA_AT;
-    text.used = 0;
-    put(&text, "s_load_dwordx2 s[4:5], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\nv_and_b32 v0, 0x3ff, v0\n"
-               "v_lshlrev_b32 v1, 2, v0\ns_add_u32 s8, s4, 0x100000\ns_addc_u32 s9, s5, 0\n");
+    text_length = 0;
+    put("s_load_dwordx2 s[4:5], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\nv_and_b32 v0, 0x3ff, v0\n"
+        "v_lshlrev_b32 v1, 2, v0\ns_add_u32 s8, s4, 0x100000\ns_addc_u32 s9, s5, 0\n");
     for (size_t n = 0; n < AREA_BYTES; n++)
-        area[n] = (uint8_t)rand();
+        area[n] = (uint8_t)below(256);
     for (unsigned n = 0; n < CASES; n++) {
         rows[n] = (uint32_t(*)[LANES])(memory + ROWS_AT + n * ROWS_STEP);
         case_fill(&cases[n]);
         rows_put(&cases[n], (uintptr_t)area, rows[n]);
-        case_put(&text, &cases[n], n);
+        case_put(&cases[n], n);
     }
-    put(&text, "s_endpgm\n");
-    assert_int_equal(kernel_runner_load(runner, 0, text.bytes), 0);
+    put("s_endpgm\n");
+    assert_int_equal(kernel_runner_load(runner, 0, text), 0);
     assert_int_equal(kernel_runner_start(runner, 0, (struct kernel_geometry){64, 64, 0, 0}), 0);
     assert_true(kernel_runner_wait(runner, &result));
     assert_int_equal(result.fault, FAULT_NONE);
@@ -146,7 +125,7 @@ static void level_run(enum host_level level, const char *name)
         return; /* not this CPU */
     host_level = level;
     for (unsigned round = 0; round < ROUNDS; round++) {
-        srand(round + 1);
+        random_state = round + 1;
         round_run();
     }
     host_level = before;
