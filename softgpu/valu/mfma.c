@@ -12,9 +12,7 @@
  *                     block * registers per block
  * (4 x 4: lane j + 4 * block, register i.) Double precision interleaves rows one by one instead.
  */
-#include "valu/half.h"
-#include "valu/mfma_operands.h"
-#include "valu/mfma_sums.h"
+#include "valu/mfma_steps.h"
 
 #define MFMA(OP, M, K, BLOCKS, TYPE, PER_LANE)                                                     \
     [OP_V_MFMA_##OP] = {M, K, BLOCKS, MFMA_##TYPE, PER_LANE}
@@ -61,17 +59,6 @@ static const struct mfma mfmas[OP_COUNT] = {
     MFMA(F64_4X4X4_4B_F64, 4, 4, 4, F64, 1),
 };
 
-/* Registers whose results are summed up at once: as many as the host's registers hold. */
-#if VECTOR_BYTES == 64
-enum { TILE_REGS = 4 };
-#else
-enum { TILE_REGS = 1 };
-#endif
-
-/* A or B: one row of 64 lanes for each step that a lane holds elements for. Integers go two k at a
- * time, as halves of a dword. */
-typedef u32 element_rows[STEPS_PER_LANE_MAX][WAVE_LANES] __attribute__((aligned(64)));
-
 /* In 4 x 4 it is the same for all instructions of a type. */
 KERNEL_INLINE int steps_per_lane(const struct mfma *x, const int m, const enum mfma_type type)
 {
@@ -81,37 +68,6 @@ KERNEL_INLINE int steps_per_lane(const struct mfma *x, const int m, const enum m
     if (m == 4)
         return halved ? 2 : 4;
     return type == MFMA_I8 ? x->per_lane / 2 : x->per_lane;
-}
-
-KERNEL_INLINE void elements_load(u32 (*e)[WAVE_LANES], const int steps, const enum mfma_type type,
-                                 const u32 *rows)
-{
-    const int bits = type == MFMA_F32 ? 32 : 16; /* of what one step takes from a register */
-    if (type == MFMA_F16 || type == MFMA_F16_FLUSH) {
-        for (int n = 0; n < steps; n += 2)
-            rows_of_halves((f32 *)e[n], (f32 *)e[n + 1], rows + n / 2 * WAVE_LANES,
-                           type == MFMA_F16_FLUSH); /* below 2^-14 */
-        return;
-    }
-    for (int n = 0; n < steps; n++) {
-        const u32 *row = rows + n * bits / 32 * WAVE_LANES;
-        const int shift = n * bits % 32;
-        u32 *to = e[n];
-        if (type == MFMA_F32) {
-            LANES to[l] = row[l];
-        } else if (type == MFMA_I8) {
-            LANES to[l] = ((u32)((i32)(row[l] >> shift << 24) >> 24) & 0xffff) |
-                          (u32)((i32)(row[l] >> shift << 16) >> 24) << 16;
-        } else {
-            LANES to[l] = row[l] >> shift << 16;
-        }
-    }
-}
-
-/* The row of the result that a block's register has in its first lanes. */
-KERNEL_INLINE int row_first(int reg, const int m)
-{
-    return reg % 4 + (reg & ~3) * (WAVE_LANES / m);
 }
 
 /* Some registers of a block, from number `first` on: each group of steps adds rows of B times
@@ -160,7 +116,8 @@ KERNEL_INLINE void blocks_run(u32 *d, struct addend c, const struct inst *i, con
                               const enum mfma_type type)
 {
     const int regs = m * m / WAVE_LANES;
-    struct steps s = {.count = steps_per_lane(x, m, type)};
+    struct steps s;
+    s.count = steps_per_lane(x, m, type);
     if (x->blocks == 1) {
         steps_of_groups(&s, a, b, m, s.count);
         block_run(d, c, &s, m, type);
@@ -248,65 +205,6 @@ KERNEL_INLINE const struct inst *mfma_run(struct wave *w, const struct inst *i, 
         sums_run(d, c, i, x, raw_a, raw_b, m, type);
     fp_switch(state, w->fp_state_32);
     return i + i->dwords;
-}
-
-/* Whether operands are registers whose lanes stay where they are, and all that an instruction reads
- * is read before its place is written: D may be C, row by row, and otherwise overlaps none. */
-static bool apart_or(const struct operand *o, int rows, const struct operand *d, int rows_d,
-                     bool may_be_same)
-{
-    if (o->kind != OPND_VGPR && o->kind != OPND_AGPR)
-        return false;
-    const bool apart =
-        o->kind != d->kind || o->index + rows <= d->index || d->index + rows_d <= o->index;
-    return apart || (may_be_same && o->index == d->index);
-}
-static bool is_plain(const struct inst *i, const struct mfma *x)
-{
-    const int rows = x->m * x->m * x->blocks / WAVE_LANES;
-    return i->mfma.cbsz == 0 && i->mfma.blgp == 0 &&
-           apart_or(&i->src[0], 1, &i->dst, rows, false) &&
-           apart_or(&i->src[1], 1, &i->dst, rows, false) &&
-           apart_or(&i->src[2], rows, &i->dst, rows, true);
-}
-/* f32, one block, whose operands are whole registers and as they are needed, of which D is none
- * unless it is C: all places are known at compile time but four rows'. */
-KERNEL_INLINE void plain_tile_f32(u32 *d, const u32 *c, const u32 *a, const u32 *b, const int m)
-{
-    vec_u32 sum[TILE_REGS][ROW_VECTORS];
-    UNROLL for (int r = 0; r < TILE_REGS; r++) UNROLL for (int v = 0; v < ROW_VECTORS; v++)
-        sum[r][v] = vector_load(c + r * WAVE_LANES + v * VECTOR_LANES);
-    UNROLL for (int lane = 0; lane < WAVE_LANES; lane += m)
-        UNROLL for (int r = 0; r < TILE_REGS; r++) UNROLL for (int v = 0; v < ROW_VECTORS; v++)
-    {
-        const vec_u32 factor = vector_splat(a[lane + r + v * VECTOR_LANES / m * 4]);
-        const vec_u32 row = vector_load(b + lane + v * VECTOR_LANES % m);
-        sum[r][v] = group_add(&factor, &row, sum[r][v], MFMA_F32);
-    }
-    UNROLL for (int r = 0; r < TILE_REGS; r++) UNROLL for (int v = 0; v < ROW_VECTORS; v++)
-        vector_store(d + r * WAVE_LANES + v * VECTOR_LANES, sum[r][v]);
-}
-KERNEL_INLINE const struct inst *plain_run_f32(struct wave *w, const struct inst *i, const int m)
-{
-    u32 *d = operand_rows(w, &i->dst);
-    const u32 *a = operand_rows(w, &i->src[0]), *b = operand_rows(w, &i->src[1]);
-    const u32 *c = operand_rows(w, &i->src[2]);
-    fp_switch(w->fp_state_32, MXCSR_MASKED);
-    for (int first = 0; first < m * m / WAVE_LANES; first += TILE_REGS) {
-        const u32 *factors = a + row_first(first, m);
-        __asm__("" : "+r"(factors)); /* one address with many offsets, not many addresses */
-        plain_tile_f32(d + first * WAVE_LANES, c + first * WAVE_LANES, factors, b, m);
-    }
-    fp_switch(MXCSR_MASKED, w->fp_state_32);
-    return i + i->dwords;
-}
-static const struct inst *exec_plain_16_f32(struct wave *w, const struct inst *i)
-{
-    return plain_run_f32(w, i, 16);
-}
-static const struct inst *exec_plain_32_f32(struct wave *w, const struct inst *i)
-{
-    return plain_run_f32(w, i, 32);
 }
 
 /* A handler for each size and type, in which both are constants. */
@@ -453,8 +351,9 @@ inst_exec_fn *VALU(valu_mfma)(const struct inst *i)
     enum mfma_type type = x->type;
     if (i->flags & IF_FLUSH_F16)
         type = type == MFMA_F16 ? MFMA_F16_FLUSH : type == MFMA_BF16 ? MFMA_BF16_FLUSH : type;
-    if (type == MFMA_F32 && x->blocks == 1 && is_plain(i, x))
-        return x->m == 16 ? exec_plain_16_f32 : exec_plain_32_f32;
+    inst_exec_fn *plain = VALU(valu_mfma_plain)(i, x, type);
+    if (plain)
+        return plain;
     if (type != MFMA_F64)
         return handlers[type][x->m == 4 ? 0 : x->m == 16 ? 1 : 2];
     /* Blocks and lane groups are none of double precision's; gfx90a encodes them all the same. */

@@ -22,7 +22,7 @@ struct steps {
 };
 
 /* The lane whose column of B a lane works with. */
-static int b_lane(unsigned blgp, int lane)
+static inline int b_lane(unsigned blgp, int lane)
 {
     switch (blgp) {
     case 1:
@@ -70,7 +70,7 @@ static inline const u32 *b_lanes_moved(const u32 *rows, const struct inst *i, in
     return to;
 }
 
-static u32 *operand_rows(struct wave *w, const struct operand *o)
+static inline u32 *operand_rows(struct wave *w, const struct operand *o)
 {
     return o->kind == OPND_AGPR ? w->a[o->index] : w->v[o->index];
 }
@@ -81,8 +81,8 @@ struct addend {
     int stride;
 };
 /* D is written while C is still read, which is right only where they are the same registers. */
-static struct addend addend_load(const struct wave *w, const struct operand *o, int rows,
-                                 const u32 *d, u32 *temp)
+static inline struct addend addend_load(const struct wave *w, const struct operand *o, int rows,
+                                        const u32 *d, u32 *temp)
 {
     if (o->kind != OPND_VGPR && o->kind != OPND_AGPR) {
         row_fill(temp, source_scalar(w, o, 0));

@@ -24,10 +24,11 @@ enum mfma_type {
     MFMA_F64
 };
 
+/* What the host has to flush. Sums of f16 are zero or multiples of their products' last digits, far
+ * from denormals, once C is none. */
 KERNEL_INLINE bool type_flushes(const enum mfma_type type)
 {
-    return type == MFMA_F16_FLUSH || type == MFMA_BF16_FLUSH || type == MFMA_BF16_1K ||
-           type == MFMA_BF16_1K_NEAR;
+    return type == MFMA_BF16_FLUSH || type == MFMA_BF16_1K || type == MFMA_BF16_1K_NEAR;
 }
 
 /* Whether all of A's or B's bf16 are zero or of exponents -56 to 63: f32 holds their products, so
@@ -53,12 +54,16 @@ KERNEL_INLINE int type_group(const enum mfma_type type)
     return type == MFMA_BF16 || type == MFMA_BF16_FLUSH ? 2 : 4;
 }
 
-/* What MI200 takes C for: what is below the least normal number has no sign either. Beside sums of
- * products that are never -0 the host's own zero for a denormal does. */
+/* What MI200 takes C for: what is below the least normal number has no sign either. Where denormals
+ * stay a zero has none: sums of f16 are never -0 then, whatever zeros are added to them. */
 KERNEL_INLINE vec_u32 addend_of(vec_u32 c, const enum mfma_type type)
 {
-    const vec_u32 normal = (vec_u32)((c & INF32) != 0);
-    return c & (normal | (type == MFMA_BF16_FLUSH || type == MFMA_BF16_1K ? 0 : ~0u));
+    if (type == MFMA_F16)
+        return (vec_u32)((vec_f32)c + 0.0f);
+    if (type == MFMA_F16_FLUSH || type == MFMA_BF16_FLUSH || type == MFMA_BF16_1K ||
+        type == MFMA_BF16_1K_NEAR)
+        return vector_with_bits(c, INF32);
+    return c;
 }
 
 /* Rounded; zero has no sign unless it was too small a number. */
@@ -66,13 +71,17 @@ KERNEL_INLINE vec_f32 product_of(vec_u32 a, vec_u32 b)
 {
     return vector_fma_f32((vec_f32)a, (vec_f32)b, (vec_f32){0});
 }
-/* Of numbers whose products f32 holds, as those of all f16. */
-KERNEL_INLINE vec_f32 pair_exact(const vec_u32 *a, const vec_u32 *b)
+/* Of numbers whose products f32 holds. The sign of a product that is zero is seen in a sum that was
+ * flushed, with a sign, alone, which those of f16 never are. */
+KERNEL_INLINE vec_f32 pair_exact(const vec_u32 *a, const vec_u32 *b, const enum mfma_type type)
 {
+    vec_f32 second = (vec_f32)a[1] * (vec_f32)b[1];
+    if (type == MFMA_BF16_1K_NEAR)
+        second = product_of(a[1], b[1]);
 #if defined(__AVX2__)
-    return vector_fma_f32((vec_f32)a[0], (vec_f32)b[0], product_of(a[1], b[1]));
+    return vector_fma_f32((vec_f32)a[0], (vec_f32)b[0], second);
 #else
-    return (vec_f32)a[0] * (vec_f32)b[0] + ((vec_f32)a[1] * (vec_f32)b[1] + 0.0f);
+    return (vec_f32)a[0] * (vec_f32)b[0] + second;
 #endif
 }
 KERNEL_INLINE vec_f32 pair_bf16(const vec_u32 *a, const vec_u32 *b)
@@ -91,7 +100,7 @@ KERNEL_INLINE vec_u32 group_add(const vec_u32 *a, const vec_u32 *b, vec_u32 sum,
         return (vec_u32)((vec_f32)sum + pair_bf16(a, b));
     if (type == MFMA_BF16_1K)
         return (vec_u32)((vec_f32)sum + (pair_bf16(a, b) + pair_bf16(a + 2, b + 2)));
-    return (vec_u32)((vec_f32)sum + (pair_exact(a, b) + pair_exact(a + 2, b + 2)));
+    return (vec_u32)((vec_f32)sum + (pair_exact(a, b, type) + pair_exact(a + 2, b + 2, type)));
 }
 
 #endif

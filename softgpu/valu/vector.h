@@ -32,6 +32,7 @@ typedef VECTOR_OF(i64) vec_i64;
 typedef VECTOR_OF(f64) vec_f64;
 
 #define UNROLL _Pragma("GCC unroll 64")
+#define ROLLED _Pragma("GCC unroll 1")
 
 KERNEL_INLINE vec_u32 vector_load(const u32 *p)
 {
@@ -259,6 +260,29 @@ KERNEL_INLINE vec_f64 vector_fma_f64(vec_f64 a, vec_f64 b, vec_f64 c)
     return c;
 }
 #endif
+
+/* Four dwords, again and again; they are aligned. */
+KERNEL_INLINE vec_u32 vector_quad_load(const u32 *x)
+{
+    const __m128i quad = _mm_load_si128((const __m128i *)x);
+#if defined(__AVX512F__)
+    return (vec_u32)_mm512_broadcast_i32x4(quad);
+#elif defined(__AVX2__)
+    return (vec_u32)_mm256_broadcastsi128_si256(quad);
+#else
+    return (vec_u32)quad;
+#endif
+}
+/* Lanes that have some of the bits; others are 0. */
+KERNEL_INLINE vec_u32 vector_with_bits(vec_u32 x, u32 bits)
+{
+#if defined(__AVX512F__)
+    const __mmask16 some = _mm512_test_epi32_mask((__m512i)x, (__m512i)vector_splat(bits));
+    return (vec_u32)_mm512_maskz_mov_epi32(some, (__m512i)x);
+#else
+    return x & (vec_u32)((x & bits) != 0);
+#endif
+}
 
 /* The same factor for the even values and the odd ones. */
 KERNEL_INLINE struct vector_pair pair_fma_f64(vec_u64 factor, struct vector_pair b,
