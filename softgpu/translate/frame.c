@@ -222,21 +222,29 @@ void frame_segment_begin(struct frame *f, const struct segment *segment)
 
 static void segments_emit(struct frame *f)
 {
-    struct lds_known known = {.next = 0};
+    struct lds_known known = {.next_follow = 0};
     for (unsigned n = 0; n < f->run->segment_count; n++) {
         const struct segment *segment = &f->run->segments[n];
         frame_segment_begin(f, segment);
         f->positions[n] = f->x->count;
         if (segment->cut) {
             cut_emit(f, segment->first);
-            known = (struct lds_known){.next = 0}; /* EXEC and addresses may be others */
+            lds_forget_called(&known, f->run->insts[segment->first]);
             continue;
         }
         if (!segment->strips)
             continue;
         x86_gpr_move(f->x, RDI, RBX);
-        segment_emit(f->x, f->run, segment, &known);
+        segment_emit(f->x, f->run, segment, &known, &f->detours, &f->partials[f->partial_count++]);
     }
+}
+
+/* What stands behind the run. */
+static void partials_emit(struct frame *f)
+{
+    for (unsigned n = 0; n < f->partial_count; n++)
+        segment_partial_emit(f->x, f->run, &f->partials[n], &f->detours);
+    lds_detours_emit(f->x, &f->detours);
 }
 
 void frame_end_emit(struct frame *f)
@@ -367,6 +375,7 @@ void frame_emit(struct x86 *x, const struct run *run, inst_exec_fn *plain)
     frame_linear_rest_emit(&f, linear);
     leaves_emit(&f);
     holds_emit(&f);
+    partials_emit(&f);
     frame_linear_free(linear);
     if (!plain)
         x86_constants_flush(x);

@@ -38,6 +38,9 @@ struct frame {
     size_t again;                                /* where the run begins once more */
     const struct linears *restore;               /* registers whose rows are stale; NULL: none */
     size_t positions[2 * TRANSLATE_RUN_MAX + 1]; /* of segments, behind their scalars */
+    struct partial partials[2 * TRANSLATE_RUN_MAX + 1];
+    unsigned partial_count;
+    struct lds_detours detours;
 };
 
 /* frame.c */

@@ -130,27 +130,18 @@ static const uint32_t steps[FOLLOW_BYTES][LANES_MAX] __attribute__((aligned(64))
     {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
 };
 
-/* Where the strip's first lane begins, or would begin, goes to the frame. */
-
-static void detour_add(struct lds_detours *detours, struct lds_detour detour)
+static void detour_add(struct emitter *e, struct lds_detours *detours, struct lds_detour detour)
 {
+    detour.masked = e->values.masked;
     detours->of[detours->count++] = detour;
 }
 
-static void forget_unless(struct emitter *e, size_t jump, enum x86_gpr base, int32_t slot,
+static void forget_unless(struct emitter *e, size_t jump, struct x86_rm slot,
                           struct lds_detours *detours)
 {
-    detour_add(detours, (struct lds_detour){.kind = DETOUR_FORGET,
-                                            .jump = jump,
-                                            .back = e->x->count,
-                                            .address = (uint8_t)base,
-                                            .slot = slot});
-}
-
-static int follow_slot(unsigned n)
-{
-    enum { STRIPS_MAX = 8, COUNT_FROM = 1 }; /* RCX counts strips down to 1 */
-    return FRAME_BASES + 4 * (int)(STRIPS_MAX * n) - 4 * COUNT_FROM;
+    detour_add(e, detours,
+               (struct lds_detour){
+                   .kind = DETOUR_FORGET, .jump = jump, .back = e->x->count, .slot = slot.offset});
 }
 
 static struct place address_of(const struct inst *inst)
@@ -158,45 +149,25 @@ static struct place address_of(const struct inst *inst)
     return operand_place(&inst->src[0]);
 }
 
-static int follow_find(const struct lds_known *known, struct place place, unsigned kind)
-{
-    for (int n = 0; n < LDS_FOLLOWS; n++)
-        if (known->follows[n].kind == kind && known->follows[n].place.index == place.index)
-            return n;
-    return -1;
-}
-
-/* RSI is the strip's part of the frame's bases. Returns the slot from there. */
-static int follow_emit(struct emitter *e, unsigned kind, struct lds_known *known,
-                       struct lds_detours *detours)
+/* Returns where the first lane is. */
+static struct x86_rm follow_emit(struct emitter *e, unsigned kind, struct lds_known *known,
+                                 struct lds_detours *detours)
 {
     const struct place place = address_of(e->inst);
-    int n = follow_find(known, place, kind);
-    x86_stack_at(e->x, RSI);
-    if (n >= 0)
-        return follow_slot((unsigned)n);
-    n = (int)(known->next++ % LDS_FOLLOWS);
-    known->follows[n] = (struct lds_follow){.place = place, .kind = (uint8_t)kind};
+    struct x86_rm slot;
+    if (lds_follow_find(known, place, kind, &slot))
+        return slot;
+    slot = lds_follow_add(known, place, kind);
     unsigned address = values_row(&e->values, place);
     unsigned base = emit_form(e, X86_VPSUBD, address, table_rm(e, steps[kind - 1]));
     unsigned first = first_of(e, base);
     x86_gpr_from_vector(e->x, RAX, first);
-    x86_store32(e->x, RSI, follow_slot((unsigned)n), RAX);
-    size_t jump = lds_jump_if_differs(e->x, e->values.masked, base, first);
-    forget_unless(e, jump, RSI, follow_slot((unsigned)n), detours);
+    x86_store32(e->x, RDX, slot.offset, RAX);
+    forget_unless(e, lds_jump_if_differs(e->x, e->values.masked, base, first), slot, detours);
     emit_done(e, first);
     emit_done(e, base);
     emit_done(e, address);
-    return follow_slot((unsigned)n);
-}
-
-void lds_forget(struct lds_known *known, const struct inst *inst)
-{
-    const struct operand *dst = &inst->dst;
-    for (int n = 0; n < LDS_FOLLOWS && dst->kind == OPND_VGPR; n++)
-        if (known->follows[n].place.index >= dst->index &&
-            known->follows[n].place.index < dst->index + dst->dwords)
-            known->follows[n].kind = 0;
+    return slot;
 }
 
 /* Flags: whether an active lane's number is above `last`, which is one less than a power of two for
@@ -221,7 +192,7 @@ static size_t jump_if_above(struct emitter *e, unsigned host, unsigned last)
 
 /* Single dwords may lie in two vectors, so that rows of pairs have them. Where the last window may
  * begin is as far from the LDS' end as they do lie. */
-static void last_window_emit(struct emitter *e, unsigned index)
+static void last_window_emit(struct emitter *e, unsigned index, struct x86_rm last)
 {
     const unsigned vector_shift = e->x->level->vector_masks ? 5 : 6;
     test_above(e, index, lanes_of(e) - 1);
@@ -229,38 +200,51 @@ static void last_window_emit(struct emitter *e, unsigned index)
     x86_gpr_shift_imm(e->x, X86_SHIFT_LEFT, false, RAX, vector_shift);
     x86_load32(e->x, RSI, RSP, lds_limit_of(4 * lanes_of(e)).offset);
     x86_gpr_do(e->x, X86_SUB, false, RSI, RAX);
-    x86_store32(e->x, RSP, FRAME_LASTS + 4 * (int32_t)index, RSI);
+    x86_store32(e->x, RDX, last.offset, RSI);
 }
 
-/* Each lane's first dword in a window that begins with the first lane's, which the frame says. */
-static unsigned index_emit(struct emitter *e, unsigned last, unsigned kind,
-                           struct lds_detours *detours)
+/* Each lane's first dword in a window that begins with the first lane's. */
+static void index_make(struct emitter *e, unsigned index, unsigned dwords,
+                       const struct lds_window *window, struct lds_detours *detours)
 {
     enum { DWORD_SHIFT = 2 };
-    unsigned index, address = values_row(&e->values, address_of(e->inst));
-    if (!values_index(&e->values, address_of(e->inst), kind, &index)) {
-        const int32_t slot = FRAME_FIRSTS + 4 * (int32_t)index;
-        unsigned first = first_of(e, address);
-        x86_vector(e->x, X86_VPSUBD, index, address, x86_reg(first), (struct x86_option){0});
-        /* A rotation: bytes behind a dword come to the top, and make the index too large. */
-        x86_shift(e->x, X86_VPRORD_IMM, index, index, DWORD_SHIFT);
-        x86_gpr_from_vector(e->x, RAX, first);
-        x86_store32(e->x, RSP, slot, RAX);
-        if (kind == 0)
-            last_window_emit(e, index);
-        forget_unless(e, jump_if_above(e, index, last), RSP, slot, detours);
-        emit_done(e, first);
-    }
+    unsigned address = values_row(&e->values, address_of(e->inst));
+    unsigned first = first_of(e, address);
+    x86_vector(e->x, X86_VPSUBD, index, address, x86_reg(first), plain);
+    /* A rotation: bytes behind a dword come to the top, and make the index too large. */
+    x86_shift(e->x, X86_VPRORD_IMM, index, index, DWORD_SHIFT);
+    x86_vector(e->x, X86_VMOVDQA32_STORE, index, 0, window->index, plain);
+    x86_gpr_from_vector(e->x, RAX, first);
+    x86_store32(e->x, RDX, window->first.offset, RAX);
+    if (dwords == 1)
+        last_window_emit(e, index, window->last);
+    size_t jump = jump_if_above(e, index, 2 * lanes_of(e) - dwords);
+    forget_unless(e, jump, window->first, detours);
+    emit_done(e, first);
     emit_done(e, address);
+}
+
+/* The host register that has it. */
+static unsigned index_emit(struct emitter *e, unsigned dwords, struct lds_known *known,
+                           struct lds_window *window, struct lds_detours *detours)
+{
+    const struct place place = address_of(e->inst);
+    unsigned index;
+    const bool here = values_index(&e->values, place, dwords - 1, &index);
+    if (!lds_window_find(known, place, dwords, window)) {
+        *window = lds_window_add(known, place, dwords);
+        index_make(e, index, dwords, window, detours);
+    } else if (!here) {
+        x86_vector(e->x, X86_VMOVDQA32_LOAD, index, 0, window->index, plain);
+    }
     return index;
 }
 
 /* RAX: the offset that the slot and the instruction say (lds_memory()). Jumps where that is behind
  * the last window's. */
-static size_t window_emit(struct emitter *e, enum x86_gpr base, int32_t slot, uint32_t at,
-                          struct x86_rm limit)
+static size_t window_emit(struct emitter *e, struct x86_rm slot, uint32_t at, struct x86_rm limit)
 {
-    x86_load32(e->x, RAX, base, slot);
+    x86_load32(e->x, RAX, (enum x86_gpr)slot.reg, slot.offset);
     if (at)
         x86_lea32(e->x, RAX, RAX, (int32_t)at);
     x86_compare32(e->x, RAX, (enum x86_gpr)limit.reg, limit.offset);
@@ -314,10 +298,12 @@ static size_t load_near(struct emitter *e, uint32_t at, unsigned dwords, const u
     const unsigned vector = 4 * lanes_of(e);
     const bool pairs = dwords == 2 && e->x->level->vector_masks;
     size_t jump;
-    if (pairs || dwords > 2 || (dwords == 1 && follow_find(known, address_of(e->inst), 1) >= 0)) {
+    struct x86_rm slot;
+    if (pairs || dwords > 2 ||
+        (dwords == 1 && lds_follow_find(known, address_of(e->inst), 1, &slot))) {
         const unsigned mask = long_mask_take(e, dwords);
-        const int slot = follow_emit(e, dwords, known, detours);
-        jump = window_emit(e, RSI, slot, at, lds_limit_of(vector * dwords));
+        slot = follow_emit(e, dwords, known, detours);
+        jump = window_emit(e, slot, at, lds_limit_of(vector * dwords));
         long_mask_release(e, dwords, mask);
         if (pairs)
             pairs_split(e, hosts);
@@ -328,11 +314,10 @@ static size_t load_near(struct emitter *e, uint32_t at, unsigned dwords, const u
                        (struct x86_option){0});
         return jump;
     }
-    unsigned index = index_emit(e, vector / 2 - dwords, dwords - 1, detours);
-    const int32_t numbered = 4 * (int32_t)index;
-    jump = window_emit(e, RSP, FRAME_FIRSTS + numbered, at,
-                       dwords == 1 ? x86_memory(RSP, FRAME_LASTS + numbered, false)
-                                   : lds_limit_of(vector * dwords));
+    struct lds_window window;
+    unsigned index = index_emit(e, dwords, known, &window, detours);
+    jump =
+        window_emit(e, window.first, at, dwords == 1 ? window.last : lds_limit_of(vector * dwords));
     permute_two(e, hosts[0], index);
     if (dwords == 2)
         permute_next(e, hosts[1], index);
@@ -345,9 +330,14 @@ static void address_take(struct emitter *e, struct lds_detour *detour, unsigned 
                          const struct lds_known *known)
 {
     const struct place place = address_of(e->inst);
+    struct lds_window window;
+    struct x86_rm slot;
+    const bool is_known = lds_follow_find(known, place, kind, &slot) ||
+                          (kind <= LDS_WINDOW_DWORDS && detour->kind == DETOUR_LOAD &&
+                           lds_window_find(known, place, kind, &window));
     detour->place = place;
     detour->home_is_good = values_home_is_good(&e->values, place);
-    detour->is_home = follow_find(known, place, kind) >= 0 && values_is_home(&e->values, place);
+    detour->is_home = is_known && values_is_home(&e->values, place);
     if (!detour->is_home)
         detour->address = (uint8_t)values_row(&e->values, place);
 }
@@ -372,7 +362,7 @@ static void load_emit(struct emitter *e, uint32_t at, unsigned dwords, uint8_t *
     detour.temporaries[0] = (uint8_t)temporary;
     detour.jump = load_near(e, at, dwords, detour.hosts, temporary, known, detours);
     detour.back = e->x->count;
-    detour_add(detours, detour);
+    detour_add(e, detours, detour);
     for (unsigned k = dwords; k < LONG_DWORDS && dwords > 1; k++)
         emit_done(e, detour.hosts[k]);
     emit_done(e, temporary);
@@ -405,11 +395,11 @@ static void small_emit(struct emitter *e, uint32_t at, const struct lds_shape *s
     detour.temporaries[0] = (uint8_t)values_temporary(&e->values);
     if (!e->x->level->vector_masks)
         detour.mask = (uint8_t)values_mask_temporary(&e->values);
-    const int slot = follow_emit(e, kind, known, detours);
-    detour.jump = window_emit(e, RSI, slot, at, lds_limit_of(shape->small * lanes_of(e)));
+    const struct x86_rm slot = follow_emit(e, kind, known, detours);
+    detour.jump = window_emit(e, slot, at, lds_limit_of(shape->small * lanes_of(e)));
     x86_vector(e->x, widening(shape), *host, 0, lds_memory(0), plain);
     detour.back = e->x->count;
-    detour_add(detours, detour);
+    detour_add(e, detours, detour);
     half_place(e, *host, shape);
     emit_done(e, detour.temporaries[0]);
     address_done(e, &detour);
@@ -472,12 +462,12 @@ static void store_emit(struct emitter *e, uint32_t at, const struct operand *dat
     }
     for (unsigned k = 0; k < (dwords > 2 ? LONG_DWORDS : dwords); k++)
         detour.temporaries[k] = (uint8_t)values_temporary(&e->values);
-    const int slot = follow_emit(e, dwords, known, detours);
+    const struct x86_rm slot = follow_emit(e, dwords, known, detours);
     if (dwords > 1 && e->values.masked) { /* a vector of its lanes would need masks of their own */
         detour.jump = x86_jump(e->x);
     } else {
         const unsigned mask = long_mask_take(e, dwords);
-        detour.jump = window_emit(e, RSI, slot, at, lds_limit_of(4 * dwords * lanes_of(e)));
+        detour.jump = window_emit(e, slot, at, lds_limit_of(4 * dwords * lanes_of(e)));
         long_mask_release(e, dwords, mask);
         if (dwords == 1)
             vector_store(e, detour.hosts[0], 0);
@@ -487,7 +477,7 @@ static void store_emit(struct emitter *e, uint32_t at, const struct operand *dat
             lds_long_store(e->x, dwords, detour.hosts, detour.temporaries, mask);
     }
     detour.back = e->x->count;
-    detour_add(detours, detour);
+    detour_add(e, detours, detour);
 }
 
 void lds_emit(struct emitter *e, unsigned part, struct lds_known *known,

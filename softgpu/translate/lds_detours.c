@@ -20,54 +20,54 @@ static void offsets_store(struct x86 *x, const struct lds_detour *detour)
 }
 /* Where the register's home has the row it is read there: the host waits long for parts of what it
  * has just stored. */
-static struct lds_lanes lanes_find(struct x86 *x, bool masked, const struct lds_detour *detour)
+static struct lds_lanes lanes_find(struct x86 *x, const struct lds_detour *detour)
 {
-    if (!masked && detour->home_is_good)
+    if (!detour->masked && detour->home_is_good)
         return (struct lds_lanes){values_home(detour->place), detour->at};
     offsets_store(x, detour);
     return (struct lds_lanes){x86_memory(RSP, FRAME_LANES, false), 0};
 }
 
 /* Active lanes whose elements lie inside, or of so many bytes outside. */
-static void limit_test(struct x86 *x, bool masked, const struct lds_detour *detour, unsigned bytes,
+static void limit_test(struct x86 *x, const struct lds_detour *detour, unsigned bytes,
                        unsigned predicate, unsigned mask)
 {
     struct x86_option option = x86_imm(predicate);
-    option.mask = masked ? MASK_EXEC : 0;
+    option.mask = detour->masked ? MASK_EXEC : 0;
     x86_vector(x, X86_VPCMPUD, mask, detour->temporaries[0], lds_limit_of(bytes), option);
 }
-static void inside_emit(struct x86 *x, bool masked, const struct lds_detour *detour, unsigned mask)
+static void inside_emit(struct x86 *x, const struct lds_detour *detour, unsigned mask)
 {
-    limit_test(x, masked, detour, 4u * detour->dwords, PREDICATE_LESS_EQUAL, mask);
+    limit_test(x, detour, 4u * detour->dwords, PREDICATE_LESS_EQUAL, mask);
 }
 
 /* Jumps where four dwords of an active lane lie outside. */
-static size_t jump_if_outside(struct x86 *x, bool masked, const struct lds_detour *detour)
+static size_t jump_if_outside(struct x86 *x, const struct lds_detour *detour)
 {
     const unsigned mask = x->level->vector_masks ? x86_mask_scratch(x) : 0;
-    limit_test(x, masked, detour, LONG_BYTES, PREDICATE_GREATER, mask);
+    limit_test(x, detour, LONG_BYTES, PREDICATE_GREATER, mask);
     x86_mask_to(x, RAX, mask);
     x86_gpr_test32(x, RAX);
     return x86_jump_if(x, JUMP_NOT_EQUAL);
 }
 
-static void gather_each(struct x86 *x, bool masked, const struct lds_detour *detour)
+static void gather_each(struct x86 *x, const struct lds_detour *detour)
 {
     const unsigned mask = x->level->vector_masks ? x86_mask_scratch(x) : detour->mask;
     for (unsigned k = 0; k < detour->dwords; k++) {
         const unsigned dst = detour->hosts[k];
-        inside_emit(x, masked, detour, mask);
+        inside_emit(x, detour, mask);
         x86_vector(x, X86_VPXORD, dst, dst, x86_reg(dst), (struct x86_option){0});
         x86_gather(x, dst, mask, R10, detour->temporaries[0], (int32_t)(4 * k));
     }
 }
 
 /* Less than a dword: what lies behind comes with it, and is shifted out. LDS has so much slack. */
-static void gather_small(struct x86 *x, bool masked, const struct lds_detour *detour)
+static void gather_small(struct x86 *x, const struct lds_detour *detour)
 {
     const unsigned mask = x->level->vector_masks ? x86_mask_scratch(x) : detour->mask;
     const unsigned dst = detour->hosts[0], more = 32 - 8 * detour->small;
-    limit_test(x, masked, detour, detour->small, PREDICATE_LESS_EQUAL, mask);
+    limit_test(x, detour, detour->small, PREDICATE_LESS_EQUAL, mask);
     x86_vector(x, X86_VPXORD, dst, dst, x86_reg(dst), (struct x86_option){0});
     x86_gather(x, dst, mask, R10, detour->temporaries[0], 0);
     x86_shift(x, X86_VPSLLD_IMM, dst, dst, more);
@@ -75,49 +75,49 @@ static void gather_small(struct x86 *x, bool masked, const struct lds_detour *de
 }
 
 /* Of several dwords; where four lie inside, that is all. */
-static void long_detour(struct x86 *x, bool masked, const struct lds_detour *detour)
+static void long_detour(struct x86 *x, const struct lds_detour *detour)
 {
     const unsigned offsets = detour->temporaries[0];
-    const size_t outside = jump_if_outside(x, masked, detour);
-    lds_first_emit(x, masked, detour->hosts[0], offsets);
-    const size_t apart = lds_jump_if_differs(x, masked, detour->hosts[0], offsets);
+    const size_t outside = jump_if_outside(x, detour);
+    lds_first_emit(x, detour->masked, detour->hosts[0], offsets);
+    const size_t apart = lds_jump_if_differs(x, detour->masked, detour->hosts[0], offsets);
     lds_long_broadcast(x, detour->dwords, detour->hosts);
     x86_jump_back(x, detour->back);
     x86_land(x, apart);
-    if (masked) /* lanes that are off load what there is */
+    if (detour->masked) /* lanes that are off load what there is */
         x86_vector(x, X86_VMOVDQA32_LOAD, offsets, 0, x86_reg(offsets),
                    (struct x86_option){.mask = MASK_EXEC, .zero = true});
-    const struct lds_lanes lanes = lanes_find(x, masked, detour);
+    const struct lds_lanes lanes = lanes_find(x, detour);
     lds_long_collect(x, detour->dwords, &lanes, detour->hosts, offsets);
     x86_jump_back(x, detour->back);
     x86_land(x, outside);
 }
 
-static void gather_detour(struct x86 *x, bool masked, const struct lds_detour *detour)
+static void gather_detour(struct x86 *x, const struct lds_detour *detour)
 {
     offsets_emit(x, detour);
     if (detour->dwords > 1)
-        long_detour(x, masked, detour);
+        long_detour(x, detour);
     if (detour->small)
-        gather_small(x, masked, detour);
+        gather_small(x, detour);
     else
-        gather_each(x, masked, detour);
+        gather_each(x, detour);
 }
 
 /* From the lowest lane to the highest, as lanes that write to one place are meant to. */
-static void lanes_detour(struct x86 *x, bool masked, const struct lds_detour *detour)
+static void lanes_detour(struct x86 *x, const struct lds_detour *detour)
 {
     const unsigned mask = x->level->vector_masks ? x86_mask_scratch(x) : 0;
     const struct x86_option plain = {0};
     offsets_emit(x, detour);
-    if (detour->dwords == LONG_DWORDS && !masked) {
-        size_t outside = jump_if_outside(x, masked, detour);
-        const struct lds_lanes lanes = lanes_find(x, masked, detour);
+    if (detour->dwords == LONG_DWORDS && !detour->masked) {
+        size_t outside = jump_if_outside(x, detour);
+        const struct lds_lanes lanes = lanes_find(x, detour);
         lds_long_scatter(x, &lanes, detour->hosts, detour->temporaries);
         x86_jump_back(x, detour->back);
         x86_land(x, outside);
     }
-    inside_emit(x, masked, detour, mask);
+    inside_emit(x, detour, mask);
     x86_mask_to(x, RAX, mask);
     offsets_store(x, detour);
     for (int k = 0; k < detour->dwords; k++)
@@ -127,17 +127,17 @@ static void lanes_detour(struct x86 *x, bool masked, const struct lds_detour *de
     x86_gpr_move(x, RDI, RBX);
 }
 
-void lds_detours_emit(struct x86 *x, bool masked, const struct lds_detours *detours)
+void lds_detours_emit(struct x86 *x, const struct lds_detours *detours)
 {
     for (unsigned n = 0; n < detours->count; n++) {
         const struct lds_detour *detour = &detours->of[n];
         x86_land(x, detour->jump);
         if (detour->kind == DETOUR_FORGET)
-            x86_store32_imm(x, (enum x86_gpr)detour->address, detour->slot, FOLLOWS_NOT);
+            x86_store32_imm(x, RDX, detour->slot, FOLLOWS_NOT);
         else if (detour->kind == DETOUR_STORE)
-            lanes_detour(x, masked, detour);
+            lanes_detour(x, detour);
         else
-            gather_detour(x, masked, detour);
+            gather_detour(x, detour);
         x86_jump_back(x, detour->back);
     }
 }

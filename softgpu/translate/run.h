@@ -81,15 +81,12 @@ void scalars_emit(struct x86 *x, const struct run *run, const struct segment *se
  * lds.c wants: limits of offsets, and a strip's lanes.
  */
 enum {
-    FRAME_LIMITS = 0,   /* lds.c: dwords */
-    FRAME_LANES = 64,   /* lds.c: five rows of a strip */
-    FRAME_FIRSTS = 384, /* lds.c: where windows begin, for each host register */
-    FRAME_BASES = 512,  /* lds.c: where strips' lanes begin that follow each other */
-    FRAME_STATE = 640,  /* strips.c: MXCSR that flushes denormals */
-    FRAME_LANE = 704,   /* linear_code.c: numbers of a strip's lanes */
-    FRAME_ASIDE = 768,  /* emit_half.c: four host registers */
-    FRAME_LASTS = 896,  /* lds.c: where windows may begin at most, for each host register */
-    FRAME_SLOTS = 1024, /* linear_code.c: dwords */
+    FRAME_LIMITS = 0,  /* lds.c: dwords */
+    FRAME_LANES = 64,  /* lds.c: five rows of a strip */
+    FRAME_STATE = 384, /* strips.c: MXCSR that flushes denormals */
+    FRAME_LANE = 448,  /* linear_code.c: numbers of a strip's lanes */
+    FRAME_ASIDE = 512, /* emit_half.c: four host registers */
+    FRAME_SLOTS = 768, /* linear_code.c: dwords */
     FAR_ROWS = 2,
     FRAME_FAR = FRAME_SLOTS + 4 * 192,                 /* far_lanes.c: rows */
     FRAME_BYTES = FRAME_FAR + FAR_ROWS * ROW_BYTES + 8 /* keeps the stack's alignment in calls */
@@ -98,17 +95,13 @@ enum {
  * NULL: what the buffer has behind the run. */
 void frame_emit(struct x86 *x, const struct run *run, inst_exec_fn *plain);
 
-struct lds_known;
-/* strips.c: a segment's strips, for all lanes or for those of EXEC. */
-void segment_emit(struct x86 *x, const struct run *run, const struct segment *segment,
-                  struct lds_known *known);
 /* Nobody reads the mask that the segment's instruction writes before another one of it writes it.
  */
 bool mask_is_unread(const struct run *run, const struct segment *segment, unsigned n);
+struct linear_state;
 /* Which of a segment's instructions, from its first one on, have been executed with linear
  * registers; and what was known of those before. Those that have not are left to strips of all
  * lanes; without a plan all are. */
-struct linear_state;
 struct strips_plan {
     const struct linear_state *before;
     bool direct[TRANSLATE_RUN_MAX];
@@ -130,30 +123,40 @@ void far_rows_emit(struct x86 *x, const struct run *run, const struct segment *s
 /* What loads or stores a full wave's elements by the first one's address; NULL: handlers do. */
 span_fn *linear_access(const struct run *run, const struct inst *inst);
 
-/* lds.c */
-enum { LDS_FOLLOWS = 4 };
-/* What is known of rows of addresses from one segment to the next: where each strip's lanes begin,
- * if they follow each other. */
+/*
+ * lds_known.c: what is known of rows of addresses, from one segment to the next, as long as nothing
+ * writes them or EXEC. Of the elements' kind (lds.c; 0: nothing is known): where each strip's lanes
+ * begin, if they follow each other; or the window that they lie in, and where in it.
+ */
+enum { LDS_FOLLOWS = 4, LDS_WINDOWS = 4 };
 struct lds_known {
-    struct lds_follow {
+    struct lds_row {
         struct place place;
-        uint8_t kind; /* of the elements: lds.c's; 0: nothing is known */
-    } follows[LDS_FOLLOWS];
-    unsigned next; /* to be replaced */
+        uint8_t kind;
+    } follows[LDS_FOLLOWS], windows[LDS_WINDOWS];
+    unsigned next_follow, next_window; /* to be replaced */
 };
-struct lds_detour { /* where a strip's lanes lie otherwise than expected */
+/* The instruction writes registers. */
+void lds_forget(struct lds_known *known, const struct inst *inst);
+/* A handler has been called for it. */
+void lds_forget_called(struct lds_known *known, const struct inst *inst);
+
+/* lds.c */
+/* Where a strip's lanes lie otherwise than expected: that code stands behind the run. */
+struct lds_detour {
     enum lds_detour_kind { DETOUR_FORGET, DETOUR_LOAD, DETOUR_STORE } kind;
     size_t jump, back;
-    int32_t slot; /* of the frame, to be forgotten */
+    int32_t slot; /* from RDX, to be forgotten */
     uint32_t at;
     struct place place; /* of the addresses, which are there, or in a register */
     bool is_home, home_is_good;
     uint8_t address, temporaries[4], hosts[4], mask, dwords;
     uint8_t small; /* bytes, where they are less than a dword */
-    bool sign;
+    bool sign, masked;
 };
 struct lds_detours {
-    struct lds_detour of[4 * TRANSLATE_RUN_MAX];
+    struct lds_detour
+        of[8 * TRANSLATE_RUN_MAX]; /* four of an instruction, for all lanes and for some */
     unsigned count;
 };
 bool lds_is_known(const struct inst *inst);
@@ -161,8 +164,6 @@ bool lds_is_store(const struct inst *inst);
 unsigned lds_parts(const struct inst *inst); /* segments that it takes */
 void lds_emit(struct emitter *e, unsigned part, struct lds_known *known,
               struct lds_detours *detours);
-/* The instruction writes registers. */
-void lds_forget(struct lds_known *known, const struct inst *inst);
 /* When a run begins: what its transfers share. RAX is the group. */
 void lds_frame_emit(struct x86 *x, const struct run *run);
 /* Jumps to land where the group's LDS is too small, or somebody looks at it. */
@@ -172,6 +173,20 @@ void lds_refusals_emit(struct x86 *x, size_t jumps[LDS_REFUSALS]);
 void lds_segment_emit(struct x86 *x);
 
 /* lds_detours.c */
-void lds_detours_emit(struct x86 *x, bool masked, const struct lds_detours *detours);
+void lds_detours_emit(struct x86 *x, const struct lds_detours *detours);
+
+/*
+ * strips.c: a segment's strips, for all lanes; and for those of EXEC, which stand behind the run
+ * like all that is rarely executed: what is fits into fewer lines of the host's cache.
+ */
+struct partial {
+    const struct segment *segment;
+    size_t jump, back;
+    struct lds_known known; /* before it */
+};
+void segment_emit(struct x86 *x, const struct run *run, const struct segment *segment,
+                  struct lds_known *known, struct lds_detours *detours, struct partial *partial);
+void segment_partial_emit(struct x86 *x, const struct run *run, struct partial *partial,
+                          struct lds_detours *detours);
 
 #endif

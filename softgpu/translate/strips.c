@@ -158,10 +158,10 @@ static bool spans_begin(struct x86 *x, const struct run *run, const struct segme
 
 /* RDX, R8: the strip's part of the rows; R9: of the masks; RCX: strips left. */
 static void strips_emit(struct x86 *x, const struct run *run, const struct segment *segment,
-                        bool masked, struct lds_known *known, struct strips_plan *plan)
+                        bool masked, struct lds_known *known, struct lds_detours *detours,
+                        struct strips_plan *plan)
 {
     const int8_t lanes = (int8_t)x->level->lanes;
-    struct lds_detours detours = {.count = 0};
     struct emitter e = {.x = x};
     size_t idle = 0;
     x86_load64(x, RDX, RDI, WAVE(v));
@@ -183,7 +183,7 @@ static void strips_emit(struct x86 *x, const struct run *run, const struct segme
         idle = x86_jump_if(x, JUMP_EQUAL);
         x86_mask_from(x, MASK_EXEC, RAX);
     }
-    strip_emit(&e, run, segment, masked, known, &detours, plan);
+    strip_emit(&e, run, segment, masked, known, detours, plan);
     if (e.values.linear_lanes)
         linear_lanes_next(x);
     if (masked) {
@@ -203,11 +203,6 @@ static void strips_emit(struct x86 *x, const struct run *run, const struct segme
     x86_jump_back_if(x, JUMP_NOT_EQUAL, loop);
     x86_vzeroupper(x);
     state_switch(x, &flushing, false);
-    if (detours.count == 0)
-        return;
-    size_t end = x86_jump(x);
-    lds_detours_emit(x, masked, &detours);
-    x86_land(x, end);
 }
 
 /* What the run's instructions want to be there. */
@@ -224,23 +219,28 @@ static void needs_emit(struct x86 *x, const struct run *run)
 void segment_rest_emit(struct x86 *x, const struct run *run, const struct segment *segment,
                        struct strips_plan *plan)
 {
-    struct lds_known known = {.next = 0};
+    struct lds_known known = {.next_follow = 0};
     needs_emit(x, run);
-    strips_emit(x, run, segment, false, &known, plan);
+    strips_emit(x, run, segment, false, &known, NULL, plan); /* which has no transfers of LDS */
 }
 
 void segment_emit(struct x86 *x, const struct run *run, const struct segment *segment,
-                  struct lds_known *known)
+                  struct lds_known *known, struct lds_detours *detours, struct partial *partial)
 {
-    struct lds_known before = *known;
     needs_emit(x, run);
     x86_load64(x, RAX, RDI, WAVE(s) + 4 * SREG_EXEC);
     x86_gpr_compare_imm(x, RAX, -1);
-    size_t partial = x86_jump_if(x, JUMP_NOT_EQUAL);
-    strips_emit(x, run, segment, false, &before, NULL);
-    size_t done = x86_jump(x);
-    x86_land(x, partial);
+    *partial = (struct partial){segment, x86_jump_if(x, JUMP_NOT_EQUAL), 0, *known};
+    strips_emit(x, run, segment, false, known, detours, NULL);
+    partial->back = x->count;
+}
+
+void segment_partial_emit(struct x86 *x, const struct run *run, struct partial *partial,
+                          struct lds_detours *detours)
+{
+    const struct segment *segment = partial->segment;
+    x86_land(x, partial->jump);
     count_idle_lanes(x, segment, segment->first == 0 && run->roles[0] == ROLE_VECTOR);
-    strips_emit(x, run, segment, true, known, NULL);
-    x86_land(x, done);
+    strips_emit(x, run, segment, true, &partial->known, detours, NULL);
+    x86_jump_back(x, partial->back);
 }

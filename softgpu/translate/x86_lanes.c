@@ -109,12 +109,6 @@ void x86_lanes_store(struct x86 *x, int32_t first, int32_t row_bytes, unsigned d
     x86_land(x, end);
 }
 
-void x86_stack_at(struct x86 *x, enum x86_gpr dst)
-{
-    const uint8_t lea[] = {0x48, 0x8d, (uint8_t)(dst << 3 | 4), 0x8c}; /* of the lower eight */
-    x86_put(x, lea, sizeof lea);
-}
-
 void x86_mask_test(struct x86 *x, unsigned k)
 {
     const uint8_t kortestw[] = {0xc5, 0xf8, 0x98, (uint8_t)(0xc0 | k << 3 | k)};

@@ -177,7 +177,7 @@ static int reserve_waves(struct workgroup *group, uint32_t count)
     free(group->firsts);
     free(group->registers);
     group->wave_capacity = 0;
-    size_t rows = (size_t)count * (VGPR_ROWS + AGPR_ROWS + SPARE_ROWS);
+    size_t rows = (size_t)count * WAVE_ROWS;
     group->waves = aligned_alloc(64, (count * sizeof(struct wave) + 63) & ~(size_t)63);
     group->registers = aligned_alloc(64, rows * sizeof(lane_row));
     group->firsts = aligned_alloc(64, count * sizeof *group->firsts);

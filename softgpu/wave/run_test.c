@@ -95,6 +95,8 @@ static bool flat_instruction(struct inst *inst)
     inst->src[0].index = scalar ? OFFSET_ROW : GLOBAL_ROW;
     if (scalar)
         inst->src[2].index = BASE_SREG;
+    if (below(16) == 0 && inst->dst.kind == OPND_VGPR)
+        inst->dst.index = (uint16_t)below(LDS_ROWS);
     return !(inst->flags & IF_ATOMIC) || below(8) == 0;
 }
 
@@ -169,6 +171,20 @@ static bool vector_instruction(struct inst *inst)
            inst->op == OP_V_MOV_B32 || inst->op == OP_V_CNDMASK_B32;
 }
 
+/* Those of integers with four registers of results, which handlers execute. */
+static bool matrix_instruction(struct inst *inst)
+{
+    enum { I32_16X16X16I8 = 0x55, I32_4X4X4I8 = 0x52 };
+    const uint32_t opcode = below(2) ? I32_16X16X16I8 : I32_4X4X4I8;
+    uint32_t words[2] = {0xd3800000 | opcode << 16 | below(256),
+                         (uint32_t)random_bits() & 0x1fffffff};
+    if (!isa_decode(GPU_GFX90A, words, 2, inst) || inst->klass != CLASS_MFMA || !folded(inst))
+        return false;
+    if (below(16) == 0 && inst->dst.kind == OPND_VGPR)
+        inst->dst.index = (uint16_t)below(LDS_ROWS);
+    return true;
+}
+
 /* Moves all lanes' addresses of LDS on, in the same run as who uses them. */
 static bool address_instruction(struct inst *inst)
 {
@@ -178,19 +194,50 @@ static bool address_instruction(struct inst *inst)
     return isa_decode(GPU_GFX90A, words, 1, inst) && inst->op == OP_V_ADD_U32;
 }
 
-static void random_instruction(struct inst *inst)
+static bool exec_instruction(struct inst *inst)
+{
+    enum { S_MOV_B64_EXEC = 0xbefe0100 };
+    uint32_t words[1] = {S_MOV_B64_EXEC | (10 + 2 * below(7))};
+    return isa_decode(GPU_GFX90A, words, 1, inst) && inst->op == OP_S_MOV_B64;
+}
+
+/* Of one or two dwords. */
+static void lds_read(struct inst *inst)
+{
+    do
+        while (!lds_instruction(inst))
+            ;
+    while (inst->op != OP_DS_READ_B32 && inst->op != OP_DS_READ_B64 &&
+           inst->op != OP_DS_READ2_B32 && inst->op != OP_DS_READ2_B64);
+}
+
+static bool reads_instruction(struct inst *inst)
+{
+    const uint32_t kind = below(16);
+    if (kind == 0)
+        return exec_instruction(inst);
+    if (kind < 6)
+        return matrix_instruction(inst);
+    lds_read(inst);
+    return true;
+}
+
+/* `reads`: mostly of LDS, and what handlers execute between them, as in products of matrices. */
+static void random_instruction(struct inst *inst, bool reads)
 {
     struct inst invalid = {.op = OP_INVALID};
     inst_exec_fn *illegal = wave_handlers.find(&invalid);
     bool good = false;
     while (!good) {
-        const uint32_t kind = below(16);
-        good = kind < 5    ? lds_instruction(inst)
-               : kind < 8  ? flat_instruction(inst)
-               : kind < 9  ? scalar_load(inst)
-               : kind < 10 ? address_instruction(inst)
-               : kind < 12 ? scalar_instruction(inst)
-                           : vector_instruction(inst);
+        const uint32_t kind = below(17);
+        good = reads && kind < 15 ? reads_instruction(inst)
+               : kind < 5         ? lds_instruction(inst)
+               : kind < 8         ? flat_instruction(inst)
+               : kind < 9         ? scalar_load(inst)
+               : kind < 10        ? address_instruction(inst)
+               : kind < 12        ? scalar_instruction(inst)
+               : kind < 13        ? matrix_instruction(inst)
+                                  : vector_instruction(inst);
         if (!good)
             continue;
         inst->exec = wave_handlers.find(inst);
@@ -203,9 +250,10 @@ static void try_program(struct tally *tally)
     static struct inst slots[3 * TRANSLATE_RUN_MAX];
     const struct inst *insts[TRANSLATE_RUN_MAX];
     const unsigned wanted = TRANSLATE_RUN_MIN + below(below(2) ? 12 : TRANSLATE_RUN_MAX - 1);
+    const bool reads = below(4) == 0;
     struct inst *slot = slots;
     for (unsigned n = 0; n < wanted; n++) {
-        random_instruction(slot);
+        random_instruction(slot, reads);
         if (slot->klass == CLASS_BRANCH && slot->format == FMT_SOPP && below(8) == 0)
             slot->offset = -(int32_t)(slot - slots) - 1; /* a loop */
         insts[n] = slot;

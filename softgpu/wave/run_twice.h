@@ -23,7 +23,7 @@ enum { GLOBAL_ROW = 2, OFFSET_ROW = 4, BASE_SREG = 8 };
 
 struct state {
     struct wave wave;
-    lane_row v[ROWS], a[ROWS];
+    lane_row v[ROWS], a[ROWS], kept[WAVE_ROWS - 2 * ROWS]; /* behind each other */
     uint8_t memory[MEMORY_BYTES] __attribute__((aligned(4096)));
     uint8_t lds[LDS_BYTES + SLACK] __attribute__((aligned(64)));
     struct workgroup group;

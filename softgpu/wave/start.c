@@ -124,7 +124,7 @@ static void wave_start(struct workgroup *group, uint32_t number, const struct gp
     const struct launch *launch = group->launch;
     struct wave *wave = &group->waves[number];
     CALL_LEVEL(zero, wave, sizeof *wave);
-    wave->v = group->registers + (size_t)number * (VGPR_ROWS + AGPR_ROWS + SPARE_ROWS);
+    wave->v = group->registers + (size_t)number * WAVE_ROWS;
     wave->a = wave->v + launch->accum_offset;
     wave->vgpr_count = launch->vgpr_count;
     wave->agpr_count = launch->agpr_count;

@@ -13,7 +13,14 @@
 #include "wave/gws.h"
 
 enum { WAVE_LANES = 64, SREG_COUNT = 128 };
+/* A wave's rows: registers; none, see wave.v; what translated code keeps (translate/lds_known.c).
+ */
 enum { VGPR_ROWS = 256, AGPR_ROWS = 256, SPARE_ROWS = 32 };
+enum {
+    KEPT_ROW = VGPR_ROWS + AGPR_ROWS + SPARE_ROWS,
+    KEPT_ROWS = 6,
+    WAVE_ROWS = KEPT_ROW + KEPT_ROWS
+};
 enum {
     SREG_FLAT_SCRATCH = 102,
     SREG_XNACK_MASK = 104,
@@ -104,9 +111,9 @@ struct wave {
     uint32_t whole;
 
     /* What stands before this is the same for a wave of every group that begins as this one did,
-     * but for the group's number (start.c): whole cache lines. Always VGPR_ROWS + AGPR_ROWS +
-     * SPARE_ROWS rows, so that no register number a decoder lets through can reach outside them,
-     * whatever the kernel declared. */
+     * but for the group's number (start.c): whole cache lines. Always WAVE_ROWS rows, so that no
+     * register number a decoder lets through can reach outside them, whatever the kernel declared.
+     */
     lane_row *v __attribute__((aligned(64))); /* vector registers */
     lane_row *a; /* accumulation registers: v + accum_offset where unified */
     struct workgroup *group;
