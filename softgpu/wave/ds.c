@@ -3,6 +3,7 @@
 #include "wave/contiguous.h"
 #include "wave/group.h"
 #include "wave/lanes.h"
+#include "wave/lanes_pull.h"
 #include "wave/lds_rows.h"
 #include "wave/time_note.h"
 
@@ -296,15 +297,9 @@ EXEC_FN(PERMUTE)
 /* Backward permute: active lanes pull; an inactive source lane gives 0. */
 EXEC_FN(BPERMUTE)
 {
-    uint32_t result[WAVE_LANES];
-    const uint32_t *address = w->v[i->src[0].index];
-    const uint32_t *data = data_rows(w, &i->src[1])[0];
-    uint64_t exec = wave_exec(w);
-    for (unsigned lane = 0; lane < WAVE_LANES; lane++) {
-        unsigned from = (address[lane] + (uint32_t)i->offset) / 4 % WAVE_LANES;
-        result[lane] = exec >> from & 1 ? data[from] : 0;
-    }
-    return active_lanes_put(w, i, result);
+    lanes_pull(data_rows(w, &i->dst)[0], data_rows(w, &i->src[1])[0], w->v[i->src[0].index],
+               (uint32_t)i->offset, wave_exec(w));
+    return inst_next(i);
 }
 
 /* The order of a Fourier transform's butterflies: lanes of a half by their bits reversed, above the
@@ -336,14 +331,11 @@ static unsigned swizzle_source(unsigned lane, uint32_t pattern)
 
 EXEC_FN(SWIZZLE)
 {
-    uint32_t result[WAVE_LANES];
-    const uint32_t *data = w->v[i->src[0].index];
-    uint64_t exec = wave_exec(w);
-    for (unsigned lane = 0; lane < WAVE_LANES; lane++) {
-        unsigned from = swizzle_source(lane, (uint32_t)i->offset);
-        result[lane] = exec >> from & 1 ? data[from] : 0;
-    }
-    return active_lanes_put(w, i, result);
+    uint32_t places[WAVE_LANES];
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+        places[lane] = 4 * swizzle_source(lane, (uint32_t)i->offset);
+    lanes_pull(data_rows(w, &i->dst)[0], w->v[i->src[0].index], places, 0, wave_exec(w));
+    return inst_next(i);
 }
 
 /* The counter at M0's base changes by the number of active lanes; all get the old value. */
