@@ -19,6 +19,14 @@ ALWAYS_INLINE uint32_t differences(const uint32_t *row)
     return differs;
 }
 
+ALWAYS_INLINE uint32_t differences_of(const uint32_t *row, uint64_t lanes, uint32_t value)
+{
+    uint32_t differs = 0;
+    for (uint32_t lane = 0; lane < WAVE_LANES; lane++)
+        differs |= lanes >> lane & 1 ? row[lane] ^ value : 0;
+    return differs;
+}
+
 #define DEFINE_LEVEL(level, options)                                                               \
     options static uint32_t offsets_##level(const uint32_t *low, uint32_t step)                    \
     {                                                                                              \
@@ -27,6 +35,10 @@ ALWAYS_INLINE uint32_t differences(const uint32_t *row)
     options static uint32_t uniform_##level(const uint32_t *row)                                   \
     {                                                                                              \
         return differences(row);                                                                   \
+    }                                                                                              \
+    options static uint32_t same_##level(const uint32_t *row, uint64_t lanes, uint32_t value)      \
+    {                                                                                              \
+        return differences_of(row, lanes, value);                                                  \
     }                                                                                              \
     options static uint32_t pairs_##level(const uint32_t *low, const uint32_t *high,               \
                                           uint32_t step)                                           \
@@ -43,9 +55,11 @@ bool lanes_contiguous(const uint32_t *low, const uint32_t *high, uint32_t step)
     return (high ? CALL_LEVEL(pairs, low, high, step) : CALL_LEVEL(offsets, low, step)) == 0;
 }
 
-bool lanes_uniform(const uint32_t *row)
+bool lanes_same(const uint32_t *row, uint64_t lanes)
 {
-    return CALL_LEVEL(uniform, row) == 0;
+    if (lanes == ~UINT64_C(0))
+        return CALL_LEVEL(uniform, row) == 0;
+    return CALL_LEVEL(same, row, lanes, row[__builtin_ctzll(lanes)]) == 0;
 }
 
 void rows_load(lane_row *rows, const void *memory, unsigned dwords)

@@ -14,8 +14,8 @@
  * halves wrap around. */
 bool lanes_contiguous(const uint32_t *low, const uint32_t *high, uint32_t step);
 
-/* All lanes have the same. */
-bool lanes_uniform(const uint32_t *row);
+/* All of these lanes, of which there is one, have the same. */
+bool lanes_same(const uint32_t *row, uint64_t lanes);
 
 /* `dwords` rows of 64 lanes from 64 elements in memory, and back. 1 to 4. */
 void rows_load(lane_row *rows, const void *memory, unsigned dwords);

@@ -202,14 +202,13 @@ bool buffer_pieces(struct wave *w, const struct inst *i, uint32_t element_bytes,
     const struct buffer buffer = buffer_read(w, i);
     const uint32_t *offsets = w->v[i->src[0].index];
     struct piece_extent extent;
-    if (wave_exec(w) != ~0ull || buffer.swizzle || buffer.add_lane ||
-        (i->flags & (IF_OFFEN | IF_IDXEN)) != IF_OFFEN ||
-        !pieces_find(offsets, element_bytes, &extent))
+    if (buffer.swizzle || buffer.add_lane || (i->flags & (IF_OFFEN | IF_IDXEN)) != IF_OFFEN ||
+        !pieces_find(offsets, wave_exec(w), element_bytes, out, &extent))
         return false;
     const uint64_t more = (uint32_t)i->offset, soffset = scalar_offset(w, i);
     /* No offset within wraps around then, either: records are 32 bits. */
     if (extent.high + more + PIECE_LANES * element_bytes + soffset > buffer.records)
         return false;
-    *out = (struct piece_place){.va = buffer.base + soffset + more, .offsets = offsets};
+    out->va = buffer.base + soffset + more;
     return pieces_translate(w, i, &extent, element_bytes, out);
 }

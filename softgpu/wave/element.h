@@ -72,14 +72,20 @@ ELEMENT_FN element_store(struct wave *w, const struct inst *i, element_pointers_
 }
 
 ELEMENT_FN element_store_dwords(struct wave *w, const struct inst *i,
-                                element_contiguous_fn *contiguous, inst_exec_fn *scattered)
+                                element_contiguous_fn *contiguous, element_pieces_fn *pieces,
+                                inst_exec_fn *scattered)
 {
     struct element element = inst_element(i);
+    struct piece_place place;
     uint8_t *host = contiguous(w, i, element.bytes, VM_WRITE);
-    if (!host)
+    if (host) {
+        rows_store(data_rows(w, &i->src[1]), host, element.dwords);
+        w->stores_pending = true;
+    } else if (pieces(w, i, element.bytes, &place)) {
+        pieces_store(w, i, &place, element.dwords);
+    } else {
         return scattered(w, i);
-    rows_store(data_rows(w, &i->src[1]), host, element.dwords);
-    w->stores_pending = true;
+    }
     return inst_next(i);
 }
 
@@ -120,7 +126,7 @@ struct element_execs {
     }                                                                                              \
     static const struct inst *exec_STORE_DWORDS(struct wave *w, const struct inst *i)              \
     {                                                                                              \
-        return element_store_dwords(w, i, contiguous, exec_STORE);                                 \
+        return element_store_dwords(w, i, contiguous, pieces, exec_STORE);                         \
     }                                                                                              \
     static const struct inst *exec_ATOMIC(struct wave *w, const struct inst *i)                    \
     {                                                                                              \

@@ -132,13 +132,14 @@ static bool piece_elements(struct wave *w, const struct inst *i, uint32_t bytes,
 {
     const lane_row *rows = w->v + i->src[0].index;
     const bool scalar_base = i->flags & IF_SADDR;
+    const uint64_t lanes = wave_exec(w);
     struct piece_extent extent;
-    if (wave_exec(w) != ~0ull || !pieces_find(rows[0], bytes, &extent) ||
-        (!scalar_base && !lanes_uniform(rows[1])))
+    if (!pieces_find(rows[0], lanes, bytes, out, &extent) ||
+        (!scalar_base && !lanes_same(rows[1], lanes)))
         return false;
-    const uint64_t base =
-        scalar_base ? wave_source_scalar(w, &i->src[2]) : (uint64_t)rows[1][0] << 32;
-    *out = (struct piece_place){.va = base + (uint64_t)(int64_t)i->offset, .offsets = rows[0]};
+    const uint64_t base = scalar_base ? wave_source_scalar(w, &i->src[2])
+                                      : (uint64_t)rows[1][__builtin_ctzll(lanes)] << 32;
+    out->va = base + (uint64_t)(int64_t)i->offset;
     return (out->va + extent.low) >> 48 == 0 && pieces_translate(w, i, &extent, bytes, out);
 }
 

@@ -1,42 +1,60 @@
 #include "wave/pieces.h"
 
+#include <emmintrin.h>
+
 #include "wave/address.h"
 #include "wave/host_levels.h"
 #include "wave/lanes.h"
 #include "wave/time_note.h"
 
-bool pieces_find(const uint32_t *offsets, uint32_t element_bytes, struct piece_extent *out)
+#define CALL(name, ...)                                                                            \
+    (host_level == LEVEL_PORTABLE ? name##_portable(__VA_ARGS__) : name##_avx2(__VA_ARGS__))
+
+/* Most waves whose lanes do not follow say so at once: two that are on, neighbours if there are. */
+static bool neighbours_follow(const uint32_t *offsets, uint64_t lanes, uint32_t element_bytes)
 {
-    /* Three dwords do not make chunks; and most waves whose lanes do not follow say so at once. */
-    if (element_bytes == 12 || offsets[1] - offsets[0] != element_bytes ||
-        offsets[WAVE_LANES - 1] < offsets[0])
-        return false;
-    return host_level == LEVEL_PORTABLE ? pieces_find_portable(offsets, element_bytes, out)
-                                        : pieces_find_avx2(offsets, element_bytes, out);
+    const unsigned lane = (unsigned)__builtin_ctzll(lanes & lanes >> 1 & 0x7777777777777777);
+    return offsets[lane + 1] - offsets[lane] == element_bytes;
 }
 
-/* Chunks of 16 bytes are read at once, and where elements are less they have to be aligned. */
-static bool are_aligned(const struct piece_extent *extent, const uint8_t *first,
-                        uint32_t element_bytes)
+bool pieces_find(const uint32_t *offsets, uint64_t lanes, uint32_t element_bytes,
+                 struct piece_place *place, struct piece_extent *extent)
 {
-    return element_bytes == 16 || ((extent->apart | (uintptr_t)first) & 15) == 0;
+    enum { LANES_LEAST = 24 }; /* fewer are as soon accessed one by one */
+    const unsigned first = (unsigned)__builtin_ctzll(lanes | 1ull << 63),
+                   last = 63 - (unsigned)__builtin_clzll(lanes | 1);
+    if (element_bytes == 12 /* which makes no chunks */ ||
+        __builtin_popcountll(lanes) < LANES_LEAST || offsets[last] < offsets[first] ||
+        !(lanes & lanes >> 1 & 0x7777777777777777) ||
+        !neighbours_follow(offsets, lanes, element_bytes))
+        return false;
+    place->offsets = offsets;
+    place->lanes = lanes;
+    if (~lanes) {
+        if (!CALL(pieces_complete, offsets, lanes, element_bytes, place->of_all))
+            return false;
+        place->offsets = place->of_all;
+    }
+    return CALL(pieces_find, place->offsets, element_bytes, extent);
 }
 
 bool pieces_translate(struct wave *wave, const struct inst *inst, const struct piece_extent *extent,
                       uint32_t element_bytes, struct piece_place *place)
 {
     const uint64_t span = (uint64_t)extent->high - extent->low + PIECE_LANES * element_bytes;
-    const uint8_t *first =
-        span > UINT32_MAX
-            ? NULL
-            : vm_translate(wave->group->reader, place->va + extent->low, (uint32_t)span, VM_READ);
-    if (!first || !are_aligned(extent, first, element_bytes))
+    uint8_t *first = span > UINT32_MAX ? NULL
+                                       : vm_translate(wave->group->reader, place->va + extent->low,
+                                                      (uint32_t)span, inst_access(inst));
+    const uint32_t apart = extent->apart | (uint32_t)(uintptr_t)first;
+    /* Elements of 16 bytes are read at once, wherever they are. */
+    if (!first || (element_bytes < 16 && apart % element_bytes))
         return false;
     place->host = first - extent->low;
+    place->aligned = apart % 16 == 0;
     if (memory_noted(wave->group)) {
         uint64_t va[WAVE_LANES];
         lanes_add(va, place->offsets, place->va);
-        access_log_vector(wave, inst, va, ~0ull, element_bytes);
+        access_log_vector(wave, inst, va, place->lanes, element_bytes);
     }
     return true;
 }
@@ -69,13 +87,77 @@ static void pieces_foresee(struct wave *wave, const struct inst *inst,
     lines_fetch(known ? place->host + step : place->host, place->offsets);
 }
 
+/* Elements of 8 bytes, aligned as such. */
+static void load_pairs(lane_row *rows, const struct piece_place *place)
+{
+    for (unsigned lane = WAVE_LANES; lane-- > 0;)
+        lane_load_dwords(rows, lane, place->host + place->offsets[lane], 2);
+}
+
+static void load_all(lane_row *rows, const struct piece_place *place, unsigned dwords)
+{
+    if (place->aligned || dwords == 4)
+        CALL(pieces_load, rows, place->host, place->offsets, dwords);
+    else if (dwords == 1)
+        CALL(pieces_load_dwords, rows[0], place->host, place->offsets);
+    else
+        load_pairs(rows, place);
+}
+
 void pieces_load(struct wave *wave, const struct inst *inst, const struct piece_place *place,
                  unsigned dwords)
 {
     lane_row *rows = data_rows(wave, &inst->dst);
     pieces_foresee(wave, inst, place);
-    if (host_level == LEVEL_PORTABLE)
-        pieces_load_portable(rows, place->host, place->offsets, dwords);
+    if (place->lanes == ~UINT64_C(0)) {
+        load_all(rows, place, dwords);
+        return;
+    }
+    lane_row all[4] __attribute__((aligned(64)));
+    load_all(all, place, dwords);
+    for (unsigned n = 0; n < dwords; n++)
+        CALL(pieces_merge, rows[n], all[n], place->lanes);
+}
+
+/* Four lanes' elements at once, from a multiple of 16 on. */
+static void store_piece(const lane_row *rows, unsigned lane, uint8_t *memory, unsigned dwords)
+{
+    const __m128i first = _mm_load_si128((const __m128i *)&rows[0][lane]);
+    if (dwords == 1) {
+        single_store_quad(memory, (quad)first);
+        return;
+    }
+    const __m128i second = _mm_load_si128((const __m128i *)&rows[1][lane]);
+    single_store_quad(memory, (quad)_mm_unpacklo_epi32(first, second));
+    single_store_quad(memory + 16, (quad)_mm_unpackhi_epi32(first, second));
+}
+
+/* `dwords` is a constant at every call. */
+__attribute__((always_inline)) static inline void
+store_each(const lane_row *rows, const struct piece_place *place, unsigned dwords)
+{
+    for (unsigned lane = 0; lane < WAVE_LANES; lane += PIECE_LANES) {
+        unsigned on = place->lanes >> lane & 15;
+        if (on == 15 && place->aligned && dwords < 4) {
+            store_piece(rows, lane, place->host + place->offsets[lane], dwords);
+            continue;
+        }
+        for (; on; on &= on - 1) {
+            const unsigned at = lane + (unsigned)__builtin_ctz(on);
+            lane_store_dwords(rows, at, place->host + place->offsets[at], dwords);
+        }
+    }
+}
+
+void pieces_store(struct wave *wave, const struct inst *inst, const struct piece_place *place,
+                  unsigned dwords)
+{
+    const lane_row *rows = data_rows(wave, &inst->src[1]);
+    if (dwords == 1)
+        store_each(rows, place, 1);
+    else if (dwords == 2)
+        store_each(rows, place, 2);
     else
-        pieces_load_avx2(rows, place->host, place->offsets, dwords);
+        store_each(rows, place, 4);
+    wave->stores_pending = true;
 }
