@@ -27,10 +27,35 @@ ALWAYS_INLINE void join_halves(uint64_t *va, const uint32_t *low, const uint32_t
         va[lane] = (low[lane] | (uint64_t)high[lane] << 32) + offset;
 }
 
+ALWAYS_INLINE uint32_t most_of(const uint32_t *offset, uint64_t lanes)
+{
+    uint32_t most = 0;
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++) {
+        const uint32_t at = lanes >> lane & 1 ? offset[lane] : 0;
+        most = at > most ? at : most;
+    }
+    return most;
+}
+
+ALWAYS_INLINE void add_strides(uint8_t **host, const uint32_t *offset, uint8_t *base, size_t stride)
+{
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+        host[lane] = base + lane * stride + offset[lane];
+}
+
 #define DEFINE_LEVEL(level, options)                                                               \
     options static struct va_extent extent_##level(const uint64_t *va)                             \
     {                                                                                              \
         return extent_of_all(va);                                                                  \
+    }                                                                                              \
+    options static uint32_t most_##level(const uint32_t *offset, uint64_t lanes)                   \
+    {                                                                                              \
+        return most_of(offset, lanes);                                                             \
+    }                                                                                              \
+    options static void strides_##level(uint8_t **host, const uint32_t *offset, uint8_t *base,     \
+                                        size_t stride)                                             \
+    {                                                                                              \
+        add_strides(host, offset, base, stride);                                                   \
     }                                                                                              \
     options static void offsets_##level(uint64_t *va, const uint32_t *offset, uint64_t base)       \
     {                                                                                              \
@@ -110,20 +135,27 @@ bool global_pointers(struct wave *wave, const struct inst *inst, const uint64_t 
     return true;
 }
 
+/* The first lane that is on and lies outside. */
+static const struct inst *scratch_fault(struct wave *wave, const struct inst *inst,
+                                        const uint32_t *offset, uint64_t lanes, uint32_t size_bytes)
+{
+    const uint64_t base = (uint64_t)wave->group->launch->private_base_hi << 32;
+    uint64_t left = lanes;
+    while ((uint64_t)offset[__builtin_ctzll(left)] + size_bytes <= wave->scratch_bytes)
+        left &= left - 1;
+    return access_fault(wave, inst, base | offset[__builtin_ctzll(left)]);
+}
+
 bool scratch_pointers(struct wave *wave, const struct inst *inst, const uint32_t *offset,
                       uint64_t lanes, uint32_t size_bytes, struct lane_pointers *out)
 {
     out->lanes = lanes;
     out->some_outside = false;
     access_log_private(wave, inst, offset, lanes, size_bytes);
-    for (uint64_t left = lanes; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctzll(left);
-        if ((uint64_t)offset[lane] + size_bytes > wave->scratch_bytes) {
-            uint64_t base = (uint64_t)wave->group->launch->private_base_hi << 32;
-            access_fault(wave, inst, base | offset[lane]);
-            return false;
-        }
-        out->host[lane] = wave->scratch + (size_t)lane * wave->scratch_stride + offset[lane];
+    if (lanes && (uint64_t)CALL_LEVEL(most, offset, lanes) + size_bytes > wave->scratch_bytes) {
+        scratch_fault(wave, inst, offset, lanes, size_bytes);
+        return false;
     }
+    CALL_LEVEL(strides, out->host, offset, wave->scratch, wave->scratch_stride);
     return true;
 }
