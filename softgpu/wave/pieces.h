@@ -49,8 +49,8 @@ void pieces_store(struct wave *wave, const struct inst *inst, const struct piece
                              struct piece_extent *out);                                            \
     void pieces_load_##level(lane_row *rows, const uint8_t *memory, const uint32_t *offsets,       \
                              unsigned dwords);                                                     \
-    /* The offsets of all lanes, as if those that are off, were                                    \
-     * part of their pieces. False: one that is on is not. */                                      \
+    /* The offsets of all lanes, as if those that are off were parts of their pieces. False: one   \
+     * that is on is none. */                                                                      \
     bool pieces_complete_##level(const uint32_t *offsets, uint64_t lanes, uint32_t element_bytes,  \
                                  uint32_t *of_all);                                                \
     /* Of the lanes that are on. */                                                                \
