@@ -12,10 +12,8 @@
 
 #include <cmocka.h>
 
-#include "valu/valu.h"
-#include "wave/host_levels.h"
+#include "wave/each_level.h"
 #include "wave/kernel_runner.h"
-#include "wave/random_text.h"
 
 enum { LANES = 64, CASES = 16, ROUNDS = 36, ROW_BYTES = 4 * LANES };
 enum { ROWS_AT = 0x10000, ROWS_STEP = 0x1000, LOW_ROW = 0, HIGH_ROW, DATA_ROW, CASE_ROWS = 8 };
@@ -171,25 +169,10 @@ static void round_run(void)
     kernel_runner_destroy(runner);
 }
 
-static void level_run(enum host_level level, const char *name)
-{
-    const enum host_level before = host_level;
-    if (valu_build_select(name) < 0)
-        return; /* not this CPU */
-    host_level = level;
-    for (unsigned round = 0; round < ROUNDS; round++) {
-        random_state = round + 1;
-        round_run();
-    }
-    host_level = before;
-}
-
 static void every_lane_has_its_own(void **state)
 {
     (void)state;
-    level_run(LEVEL_PORTABLE, "portable");
-    level_run(LEVEL_AVX2, "avx2");
-    level_run(LEVEL_AVX512, "avx512");
+    each_level(ROUNDS, round_run);
 }
 
 /* One lane's address is 4 GB further: nothing is mapped there. */

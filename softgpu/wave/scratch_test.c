@@ -11,10 +11,8 @@
 
 #include <cmocka.h>
 
-#include "valu/valu.h"
-#include "wave/host_levels.h"
+#include "wave/each_level.h"
 #include "wave/kernel_runner.h"
-#include "wave/random_text.h"
 
 enum { LANES = 64, PRIVATE_BYTES = 64, ROUNDS = 60, BUFFER_BYTES = 0x10000 };
 enum { OFFSETS_AT = 0x1000, DATA_AT = 0x1100, OUT_AT = 0x1200 };
@@ -88,25 +86,10 @@ static void round_run(void)
     kernel_runner_destroy(runner);
 }
 
-static void level_run(enum host_level level, const char *name)
-{
-    const enum host_level before = host_level;
-    if (valu_build_select(name) < 0)
-        return; /* not this CPU */
-    host_level = level;
-    for (unsigned round = 0; round < ROUNDS; round++) {
-        random_state = round + 1;
-        round_run();
-    }
-    host_level = before;
-}
-
 static void every_lane_has_its_own(void **state)
 {
     (void)state;
-    level_run(LEVEL_PORTABLE, "portable");
-    level_run(LEVEL_AVX2, "avx2");
-    level_run(LEVEL_AVX512, "avx512");
+    each_level(ROUNDS, round_run);
 }
 
 int main(void)
