@@ -154,9 +154,8 @@ struct lds_detour {
     uint8_t small; /* bytes, where they are less than a dword */
     bool sign, masked;
 };
-struct lds_detours {
-    struct lds_detour
-        of[8 * TRANSLATE_RUN_MAX]; /* four of an instruction, for all lanes and for some */
+struct lds_detours { /* four of an instruction, for all lanes and for some */
+    struct lds_detour of[8 * TRANSLATE_RUN_MAX];
     unsigned count;
 };
 bool lds_is_known(const struct inst *inst);

@@ -1,7 +1,9 @@
 #include "wave/lanes_pull.h"
 
-#include <immintrin.h>
 #include <string.h>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 
 #include "wave/host_levels.h"
 #include "wave/lanes.h"

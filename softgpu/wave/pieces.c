@@ -10,11 +10,13 @@
 #define CALL(name, ...)                                                                            \
     (host_level == LEVEL_PORTABLE ? name##_portable(__VA_ARGS__) : name##_avx2(__VA_ARGS__))
 
-/* Most waves whose lanes do not follow say so at once: two that are on, neighbours if there are. */
+/* Most waves whose lanes do not follow say so at once: the first two of a piece that are on and
+ * neighbours. False, too: there are none. */
 static bool neighbours_follow(const uint32_t *offsets, uint64_t lanes, uint32_t element_bytes)
 {
-    const unsigned lane = (unsigned)__builtin_ctzll(lanes & lanes >> 1 & 0x7777777777777777);
-    return offsets[lane + 1] - offsets[lane] == element_bytes;
+    const uint64_t pairs = lanes & lanes >> 1 & 0x7777777777777777;
+    const unsigned lane = pairs ? (unsigned)__builtin_ctzll(pairs) : 0;
+    return pairs && offsets[lane + 1] - offsets[lane] == element_bytes;
 }
 
 bool pieces_find(const uint32_t *offsets, uint64_t lanes, uint32_t element_bytes,
@@ -25,7 +27,6 @@ bool pieces_find(const uint32_t *offsets, uint64_t lanes, uint32_t element_bytes
                    last = 63 - (unsigned)__builtin_clzll(lanes | 1);
     if (element_bytes == 12 /* which makes no chunks */ ||
         __builtin_popcountll(lanes) < LANES_LEAST || offsets[last] < offsets[first] ||
-        !(lanes & lanes >> 1 & 0x7777777777777777) ||
         !neighbours_follow(offsets, lanes, element_bytes))
         return false;
     place->offsets = offsets;
