@@ -13,6 +13,10 @@ set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/ar")
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 
+# cmake without a preset: what `make` builds, not code without optimisation.
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo or MinSizeRel" FORCE)
+endif()
 set(CROC_SANITIZE "" CACHE STRING "address, undefined, thread or fuzzer; empty for none")
 option(CROC_SANITIZE_VALU "softgpu/valu's loops, too, which take the compiler minutes" OFF)
 set(CROC_VALU_BUILT "" CACHE PATH "A build folder of these sources, whose objects of softgpu/valu's loops a sanitizer build takes; empty for none")
