@@ -36,6 +36,10 @@ uint8_t *buffer_contiguous(struct wave *wave, const struct inst *inst, uint32_t 
 struct piece_place;
 bool buffer_pieces(struct wave *wave, const struct inst *inst, uint32_t element_bytes,
                    struct piece_place *out);
+/* The same wherever they lie in a mapping (scattered.h). */
+struct scattered_place;
+bool buffer_scattered(struct wave *wave, const struct inst *inst, uint32_t element_bytes,
+                      struct scattered_place *out);
 
 /* Lowest and highest address of the lanes; both 0 when there is none. */
 struct va_extent {

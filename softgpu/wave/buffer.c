@@ -66,7 +66,7 @@ static bool dwords_pointers(struct wave *w, const struct inst *i, uint32_t size_
     return true;
 }
 
-ELEMENT_EXECS(dwords_pointers, buffer_contiguous, buffer_pieces);
+ELEMENT_EXECS(dwords_pointers, buffer_contiguous, buffer_pieces, buffer_scattered);
 
 EXEC_FN(STORE_LDS)
 {

@@ -4,6 +4,7 @@
 #include "wave/contiguous.h"
 #include "wave/group.h"
 #include "wave/pieces.h"
+#include "wave/scattered.h"
 #include "wave/time_note.h"
 
 /* What num_records limits. */
@@ -211,4 +212,21 @@ bool buffer_pieces(struct wave *w, const struct inst *i, uint32_t element_bytes,
         return false;
     out->va = buffer.base + soffset + more;
     return pieces_translate(w, i, &extent, element_bytes, out);
+}
+
+bool buffer_scattered(struct wave *w, const struct inst *i, uint32_t element_bytes,
+                      struct scattered_place *out)
+{
+    const struct buffer buffer = buffer_read(w, i);
+    out->offsets = w->v[i->src[0].index];
+    out->lanes = wave_exec(w);
+    if (!out->lanes || buffer.swizzle || buffer.add_lane ||
+        (i->flags & (IF_OFFEN | IF_IDXEN)) != IF_OFFEN)
+        return false;
+    scattered_find(out);
+    const uint64_t more = (uint32_t)i->offset, soffset = scalar_offset(w, i);
+    if (out->extent.high + more + element_bytes + soffset > buffer.records)
+        return false; /* some lanes may be inside */
+    out->va = buffer.base + soffset + more;
+    return scattered_translate(w, i, element_bytes, out);
 }

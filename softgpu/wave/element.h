@@ -10,6 +10,7 @@
 #include "wave/group.h"
 #include "wave/lds_direct.h"
 #include "wave/pieces.h"
+#include "wave/scattered.h"
 
 #define ELEMENT_FN static inline __attribute__((always_inline)) const struct inst *
 
@@ -24,20 +25,30 @@ typedef uint8_t *element_contiguous_fn(struct wave *wave, const struct inst *ins
 typedef bool element_pieces_fn(struct wave *wave, const struct inst *inst, uint32_t bytes,
                                struct piece_place *out);
 
-ELEMENT_FN element_load(struct wave *w, const struct inst *i, element_pointers_fn *find)
+/* The same wherever they lie in one mapping (scattered.h); false: elsewhere. */
+typedef bool element_scattered_fn(struct wave *wave, const struct inst *inst, uint32_t bytes,
+                                  struct scattered_place *out);
+
+ELEMENT_FN element_load(struct wave *w, const struct inst *i, element_scattered_fn *scattered,
+                        element_pointers_fn *find)
 {
     struct element element = inst_element(i);
+    struct scattered_place place;
     struct lane_pointers pointers;
+    if (scattered(w, i, element.bytes, &place)) {
+        scattered_load(w, i, &place, &element);
+        return inst_next(i);
+    }
     if (!find(w, i, element.bytes, &pointers))
         return NULL;
     lanes_load(&pointers, data_rows(w, &i->dst), &element);
     return inst_next(i);
 }
 
-/* `scattered` is the handler for elements that do not follow each other. */
+/* `elsewhere` is the handler for elements that do not follow each other. */
 ELEMENT_FN element_load_dwords(struct wave *w, const struct inst *i,
                                element_contiguous_fn *contiguous, element_pieces_fn *pieces,
-                               inst_exec_fn *scattered)
+                               inst_exec_fn *elsewhere)
 {
     struct element element = inst_element(i);
     struct piece_place place;
@@ -47,7 +58,7 @@ ELEMENT_FN element_load_dwords(struct wave *w, const struct inst *i,
     else if (pieces(w, i, element.bytes, &place))
         pieces_load(w, i, &place, element.dwords);
     else
-        return scattered(w, i);
+        return elsewhere(w, i);
     return inst_next(i);
 }
 
@@ -60,10 +71,16 @@ ELEMENT_FN element_load_lds(struct wave *w, const struct inst *i, element_pointe
     return inst_next(i);
 }
 
-ELEMENT_FN element_store(struct wave *w, const struct inst *i, element_pointers_fn *find)
+ELEMENT_FN element_store(struct wave *w, const struct inst *i, element_scattered_fn *scattered,
+                         element_pointers_fn *find)
 {
     struct element element = inst_element(i);
+    struct scattered_place place;
     struct lane_pointers pointers;
+    if (scattered(w, i, element.bytes, &place)) {
+        scattered_store(w, i, &place, &element);
+        return inst_next(i);
+    }
     if (!find(w, i, element.bytes, &pointers))
         return NULL;
     lanes_store(&pointers, data_rows(w, &i->src[1]), &element);
@@ -73,7 +90,7 @@ ELEMENT_FN element_store(struct wave *w, const struct inst *i, element_pointers_
 
 ELEMENT_FN element_store_dwords(struct wave *w, const struct inst *i,
                                 element_contiguous_fn *contiguous, element_pieces_fn *pieces,
-                                inst_exec_fn *scattered)
+                                inst_exec_fn *elsewhere)
 {
     struct element element = inst_element(i);
     struct piece_place place;
@@ -84,7 +101,7 @@ ELEMENT_FN element_store_dwords(struct wave *w, const struct inst *i,
     } else if (pieces(w, i, element.bytes, &place)) {
         pieces_store(w, i, &place, element.dwords);
     } else {
-        return scattered(w, i);
+        return elsewhere(w, i);
     }
     return inst_next(i);
 }
@@ -105,12 +122,12 @@ struct element_execs {
     inst_exec_fn *load, *load_dwords, *load_lds, *store, *store_dwords, *atomic;
 };
 
-/* Those of a file, with its ways of finding memory: for lanes, and for full waves in one
- * piece and in several. */
-#define ELEMENT_EXECS(find, contiguous, pieces)                                                    \
+/* Those of a file, with its ways of finding memory: for lanes, for full waves in one
+ * piece and in several, and anywhere in a mapping. */
+#define ELEMENT_EXECS(find, contiguous, pieces, scattered)                                         \
     static const struct inst *exec_LOAD(struct wave *w, const struct inst *i)                      \
     {                                                                                              \
-        return element_load(w, i, find);                                                           \
+        return element_load(w, i, scattered, find);                                                \
     }                                                                                              \
     static const struct inst *exec_LOAD_DWORDS(struct wave *w, const struct inst *i)               \
     {                                                                                              \
@@ -122,7 +139,7 @@ struct element_execs {
     }                                                                                              \
     static const struct inst *exec_STORE(struct wave *w, const struct inst *i)                     \
     {                                                                                              \
-        return element_store(w, i, find);                                                          \
+        return element_store(w, i, scattered, find);                                               \
     }                                                                                              \
     static const struct inst *exec_STORE_DWORDS(struct wave *w, const struct inst *i)              \
     {                                                                                              \

@@ -143,7 +143,25 @@ static bool piece_elements(struct wave *w, const struct inst *i, uint32_t bytes,
     return (out->va + extent.low) >> 48 == 0 && pieces_translate(w, i, &extent, bytes, out);
 }
 
-ELEMENT_EXECS(flat_pointers, contiguous_elements, piece_elements);
+/* Anywhere in a mapping (scattered.h), of global memory. False: elsewhere. */
+static bool scattered_elements(struct wave *w, const struct inst *i, uint32_t bytes,
+                               struct scattered_place *out)
+{
+    const lane_row *rows = w->v + i->src[0].index;
+    const bool scalar_base = i->flags & IF_SADDR;
+    const uint64_t lanes = wave_exec(w);
+    if (!lanes || i->flags & IF_SEG_SCRATCH || (!scalar_base && !lanes_same(rows[1], lanes)))
+        return false;
+    const uint64_t base = scalar_base ? wave_source_scalar(w, &i->src[2])
+                                      : (uint64_t)rows[1][__builtin_ctzll(lanes)] << 32;
+    out->va = base + (uint64_t)(int64_t)i->offset;
+    out->offsets = rows[0];
+    out->lanes = lanes;
+    scattered_find(out);
+    return (out->va + out->extent.low) >> 48 == 0 && scattered_translate(w, i, bytes, out);
+}
+
+ELEMENT_EXECS(flat_pointers, contiguous_elements, piece_elements, scattered_elements);
 
 const struct inst *flat_load_dwords(struct wave *w, const struct inst *i)
 {

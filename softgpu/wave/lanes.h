@@ -308,24 +308,8 @@ static inline uint64_t lane_value(const lane_row *rows, unsigned lane, unsigned 
     return dwords > 1 ? pair_get(rows, lane) : rows[0][lane];
 }
 
-/* `old` NULL: nothing returns. Pointers are shared memory: host atomics. */
-static inline void lanes_atomic(const struct lane_pointers *p, const lane_row *data, lane_row *old,
-                                const struct atomic_op *op)
-{
-    unsigned words = op->bytes / 4;
-    for (uint64_t left = p->lanes; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctzll(left);
-        uint64_t value = lane_value(data, lane, words), compare = 0, before = 0;
-        if (op->kind == ATOMIC_CMPSWAP)
-            compare = lane_value(data + words, lane, words);
-        if (p->host[lane])
-            before = atomic_apply(op, p->host[lane], value, compare);
-        if (!old)
-            continue;
-        old[0][lane] = (uint32_t)before;
-        if (words > 1)
-            old[1][lane] = (uint32_t)(before >> 32);
-    }
-}
+/* atomics.c: `old` NULL: nothing returns. Pointers are shared memory: host atomics. */
+void lanes_atomic(const struct lane_pointers *p, const lane_row *data, lane_row *old,
+                  const struct atomic_op *op);
 
 #endif

@@ -20,6 +20,7 @@
 #include "wave/flat_rows.h"
 #include "wave/host_levels.h"
 #include "wave/lanes.h"
+#include "wave/scattered.h"
 
 enum { ELEMENT_MAX = 16, AREA_BYTES = 2 * WAVE_LANES * ELEMENT_MAX };
 enum { FALLING = 63, VALUES_WANTED = 1000, VALUES_AT_LEAST = 20, PATIENCE_MS = 150 };
@@ -41,13 +42,20 @@ static void each_level(void (*test)(void))
 
 static uint8_t area[AREA_BYTES] __attribute__((aligned(4096)));
 
+enum way {
+    LANES,      /* by pointers (lanes.h) */
+    OFFSETS,    /* scattered.h */
+    CONTIGUOUS, /* by rows_load() and rows_store() */
+    HANDLED,    /* by the handlers of whole instructions (flat_rows.h) */
+};
+static const char *const way_names[] = {"by pointers", "by offsets", "contiguous", "handled"};
+
 /* How a wave's lanes lie in the area. */
 struct layout {
     unsigned bytes, offset;
-    bool contiguous; /* by rows_load() and rows_store() */
+    enum way way;
     unsigned spread; /* lane n's element is number n * spread modulo 64; FALLING: 63 - n */
     uint64_t lanes;
-    bool handled; /* by the handlers of whole instructions (flat_rows.h) */
 };
 
 static unsigned element_at(const struct layout *l, unsigned lane)
@@ -95,10 +103,26 @@ static void handler_run(const struct layout *l, lane_row *registers, uint32_t fl
     assert_ptr_equal(exec(&wave, inst), inst + 2);
 }
 
+/* Of an instruction whose data is in the first registers. */
+static void offsets_run(const struct layout *l, lane_row *rows, bool loads)
+{
+    const struct inst inst = {.dst = {.kind = OPND_VGPR}, .src[1] = {.kind = OPND_VGPR}};
+    const struct element element = element_of(l);
+    uint32_t offsets[WAVE_LANES] __attribute__((aligned(64)));
+    struct wave wave = {.v = rows};
+    struct scattered_place place = {.host = area, .offsets = offsets, .lanes = l->lanes};
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+        offsets[lane] = element_at(l, lane);
+    if (loads)
+        scattered_load(&wave, &inst, &place, &element);
+    else
+        scattered_store(&wave, &inst, &place, &element);
+}
+
 static void wave_load(const struct layout *l, lane_row *rows)
 {
     lane_row registers[DATA_ROW + 4];
-    if (l->handled) {
+    if (l->way == HANDLED) {
         memcpy(registers + DATA_ROW, rows, 4 * sizeof(lane_row));
         handler_run(l, registers, IF_LOAD);
         memcpy(rows, registers + DATA_ROW, 4 * sizeof(lane_row));
@@ -106,24 +130,28 @@ static void wave_load(const struct layout *l, lane_row *rows)
     }
     struct element element = element_of(l);
     struct lane_pointers pointers = pointers_of(l);
-    if (l->contiguous)
+    if (l->way == CONTIGUOUS)
         rows_load(rows, area + l->offset, element.dwords);
+    else if (l->way == OFFSETS)
+        offsets_run(l, rows, true);
     else
         lanes_load(&pointers, rows, &element);
 }
 
-static void wave_store(const struct layout *l, const lane_row *rows)
+static void wave_store(const struct layout *l, lane_row *rows)
 {
     lane_row registers[DATA_ROW + 4];
-    if (l->handled) {
+    if (l->way == HANDLED) {
         memcpy(registers + DATA_ROW, rows, 4 * sizeof(lane_row));
         handler_run(l, registers, IF_STORE);
         return;
     }
     struct element element = element_of(l);
     struct lane_pointers pointers = pointers_of(l);
-    if (l->contiguous)
+    if (l->way == CONTIGUOUS)
         rows_store(rows, area + l->offset, element.dwords);
+    else if (l->way == OFFSETS)
+        offsets_run(l, rows, false);
     else
         lanes_store(&pointers, rows, &element);
 }
@@ -172,17 +200,16 @@ static void all_layouts(void)
     static const unsigned sizes[] = {1, 2, 4, 8, 12, 16}, spreads[] = {1, 37, FALLING};
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
         for (unsigned offset = 0; offset <= 20; offset++) {
-            struct layout l = {sizes[s], offset, true, 1, UINT64_MAX, false};
+            struct layout l = {sizes[s], offset, CONTIGUOUS, 1, UINT64_MAX};
             if (l.bytes >= 4)
                 check_load(&l), check_store(&l);
-            l.handled = true;
+            l.way = HANDLED;
             if (l.bytes >= 4 && offset % 16 == 0)
                 check_load(&l), check_store(&l);
-            l.handled = false;
-            l.contiguous = false;
-            for (size_t n = 0; n < 3 * sizeof lane_sets / sizeof lane_sets[0]; n++) {
-                l.spread = spreads[n % 3];
-                l.lanes = lane_sets[n / 3];
+            for (size_t n = 0; n < 6 * sizeof lane_sets / sizeof lane_sets[0]; n++) {
+                l.way = n % 2 ? LANES : OFFSETS;
+                l.spread = spreads[n / 2 % 3];
+                l.lanes = lane_sets[n / 6];
                 check_load(&l), check_store(&l);
             }
         }
@@ -284,12 +311,9 @@ static void run_race(struct layout layout)
     __atomic_store_n(&race.stop, 1, __ATOMIC_RELAXED);
     pthread_join(thread, NULL);
     if (torn_count || overtaken_count)
-        print_message("level %d, %u bytes at %u%s, lanes %u apart: %llu torn, %llu overtaken\n",
-                      host_level, layout.bytes, layout.offset,
-                      layout.handled      ? ", handled"
-                      : layout.contiguous ? ", contiguous"
-                                          : "",
-                      layout.spread, torn_count, overtaken_count);
+        print_message("level %d, %u bytes at %u, %s, lanes %u apart: %llu torn, %llu overtaken\n",
+                      host_level, layout.bytes, layout.offset, way_names[layout.way], layout.spread,
+                      torn_count, overtaken_count);
     assert_int_equal(torn_count, 0);
     assert_int_equal(overtaken_count, 0);
 }
@@ -297,29 +321,33 @@ static void run_race(struct layout layout)
 static void contiguous_races(void)
 {
     for (unsigned bytes = 4; bytes <= ELEMENT_MAX; bytes *= 2) {
-        run_race((struct layout){bytes, 0, true, 1, UINT64_MAX, false});
-        run_race((struct layout){bytes, bytes, true, 1, UINT64_MAX, false});
-        run_race((struct layout){bytes, 16, true, 1, UINT64_MAX, true});
+        run_race((struct layout){bytes, 0, CONTIGUOUS, 1, UINT64_MAX});
+        run_race((struct layout){bytes, bytes, CONTIGUOUS, 1, UINT64_MAX});
+        run_race((struct layout){bytes, 16, HANDLED, 1, UINT64_MAX});
     }
 }
 
-/* These are the same on every level. */
-static void scattered_races(void)
+static void scattered_races_by(enum way way)
 {
     static const unsigned spreads[] = {1, 37, FALLING};
     for (unsigned bytes = 2; bytes <= ELEMENT_MAX; bytes *= 2) {
         for (size_t i = 0; i < sizeof spreads / sizeof spreads[0]; i++) {
-            run_race((struct layout){bytes, bytes, false, spreads[i], UINT64_MAX, false});
-            run_race((struct layout){bytes, 0, false, spreads[i], 0x7777777777777777, false});
+            run_race((struct layout){bytes, bytes, way, spreads[i], UINT64_MAX});
+            run_race((struct layout){bytes, 0, way, spreads[i], 0x7777777777777777});
         }
     }
+}
+static void scattered_races(void)
+{
+    scattered_races_by(OFFSETS);
 }
 
 static void elements_are_whole_and_in_order(void **state)
 {
     (void)state;
     each_level(contiguous_races);
-    scattered_races();
+    each_level(scattered_races);
+    scattered_races_by(LANES); /* the same on every level */
 }
 
 int main(void)

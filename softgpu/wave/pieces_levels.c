@@ -1,31 +1,10 @@
 /* What pieces.h says, in vectors of one piece, with AVX2 of two. */
 #include "wave/chunk_vectors.h"
+#include "wave/lane_vectors.h"
 #include "wave/pieces.h"
 
 #define NAME_OF(stem, level)    stem##_##level
 #define LEVEL_NAME(stem, level) NAME_OF(stem, level)
-
-#ifdef __AVX2__
-static inline vector least(vector a, vector b)
-{
-    return (vector)_mm256_min_epu32((__m256i)a, (__m256i)b);
-}
-static inline vector greatest(vector a, vector b)
-{
-    return (vector)_mm256_max_epu32((__m256i)a, (__m256i)b);
-}
-#else
-static inline vector least(vector a, vector b)
-{
-    const vector below = (vector)(a < b);
-    return (a & below) | (b & ~below);
-}
-static inline vector greatest(vector a, vector b)
-{
-    const vector above = (vector)(a > b);
-    return (a & above) | (b & ~above);
-}
-#endif
 
 static inline struct piece_extent extent_of(vector low, vector high)
 {
@@ -56,19 +35,6 @@ bool LEVEL_NAME(pieces_find, CHUNKS_LEVEL)(const uint32_t *offsets, uint32_t ele
     for (unsigned n = 0; n < VECTOR_LANES; n += PIECE_LANES)
         out->apart |= apart[n];
     return vector_is_zero(differs) && offsets[WAVE_LANES - 1] > offsets[0];
-}
-
-/* ~0 where a lane is on; of as many as a vector has, `lanes` are the lowest bits. */
-static inline vector masks_of(uint64_t lanes)
-{
-    vector bit;
-    for (unsigned n = 0; n < VECTOR_LANES; n++)
-        bit[n] = 1u << n;
-    return (vector)(((uint32_t)lanes & bit) != 0);
-}
-static inline vector chosen(vector masks, vector yes, vector no)
-{
-    return (yes & masks) | (no & ~masks);
 }
 
 bool LEVEL_NAME(pieces_complete, CHUNKS_LEVEL)(const uint32_t *offsets, uint64_t lanes,

@@ -1,7 +1,7 @@
 /*
  * Measures loops of vector instructions, without a runtime around them: millions of them a second
- * of processor time on one thread. CROCGPU_TRANSLATE=0 says what the interpreter alone does. Usage:
- * vector_bench [KERNEL [RUNS]].
+ * of processor time on one thread, of kernels whose time nobody sees. CROCGPU_TRANSLATE=0 says what
+ * the interpreter alone does. Usage: vector_bench [KERNEL [RUNS]].
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -17,13 +17,21 @@ enum {
     WAVES = GROUPS * GROUP / 64,
     ROUNDS = 100,
     TEXT_BYTES = 16384,
-    LDS_BYTES = 4096
+    LDS_BYTES = 4096,
+    MEMORY_BYTES = 65536
 };
 
 /* v1: where a lane's element of 1 << shift bytes is. */
 #define LANES_BY(shift)                                                                            \
     "s_mov_b32 m0, -1\n v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n"            \
     "v_lshlrev_b32 v1, " #shift ", v1\n"
+
+/* Memory from s[4:5] on; lanes' elements in it in no order, in 16 KB. */
+#define MEMORY "s_load_dwordx2 s[4:5], s[0:1], 0x0\n s_waitcnt lgkmcnt(0)\n"
+#define SCATTERED(shift)                                                                           \
+    MEMORY LANES_BY(0) "v_mul_u32_u24 v1, 0x16ab, v1\n v_and_b32 v1, 0x3ff, v1\n"                  \
+                       "v_lshlrev_b32 v1, " #shift ", v1\n"
+#define HALF_EXEC "s_mov_b32 exec_lo, 0x5a5a5a5a\n s_mov_b32 exec_hi, 0x5a5a5a5a\n"
 
 #define HALVES_AND_QUARTERS                                                                        \
     "v_mov_b32 v0, 0x38003800\n v_mov_b32 v1, 0x34003400\n v_mov_b32 v2, 0\n v_mov_b32 v3, 0\n "   \
@@ -154,6 +162,19 @@ static const struct bench {
     {"lds_write_b128", LANES_BY(4), "ds_write_b128 v1, v[2:5]\n", 8, 1},
     {"lds_write_b128_apart", LANES_BY(4) "v_mul_u32_u24 v1, 3, v1\n", "ds_write_b128 v1, v[2:5]\n",
      8, 1},
+    /* Memory that the host's first cache has. */
+    {"gather", SCATTERED(2), "global_load_dword v2, v1, s[4:5]\n", 8, 1},
+    {"gather_half", SCATTERED(2) HALF_EXEC, "global_load_dword v2, v1, s[4:5]\n", 8, 1},
+    {"gather_b64", SCATTERED(3), "global_load_dwordx2 v[2:3], v1, s[4:5]\n", 8, 1},
+    {"gather_b128", SCATTERED(4), "global_load_dwordx4 v[2:5], v1, s[4:5]\n", 8, 1},
+    {"gather_bytes", SCATTERED(0), "global_load_ubyte v2, v1, s[4:5]\n", 8, 1},
+    {"bytes", MEMORY LANES_BY(0), "global_load_ubyte v2, v1, s[4:5] offset:3\n", 8, 1},
+    {"scatter", SCATTERED(2), "global_store_dword v1, v2, s[4:5]\n", 8, 1},
+    {"scatter_b64", SCATTERED(3), "global_store_dwordx2 v1, v[2:3], s[4:5]\n", 8, 1},
+    {"scatter_bytes", SCATTERED(0), "global_store_byte v1, v2, s[4:5]\n", 8, 1},
+    {"atomic_add", SCATTERED(2), "global_atomic_add v1, v2, s[4:5]\n", 8, 1},
+    {"atomic_add_f32", SCATTERED(2), "global_atomic_add_f32 v1, v2, s[4:5]\n", 8, 1},
+    {"atomic_max", SCATTERED(2), "global_atomic_smax v1, v2, s[4:5]\n", 8, 1},
 };
 
 static double seconds(void)
@@ -179,8 +200,9 @@ static int measure(const struct bench *bench, int runs)
     struct dispatch_result result;
     double best = 1e30;
     program_write(bench, text);
-    if (kernel_runner_create(1, 4096, &runner) < 0)
+    if (kernel_runner_create(1, MEMORY_BYTES, &runner) < 0)
         return -1;
+    kernel_runner_set_timed(runner, false);
     bool good = kernel_runner_load(runner, 0, text) == 0;
     for (int run = 0; good && run < runs; run++) {
         double start = seconds();

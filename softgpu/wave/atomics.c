@@ -1,0 +1,316 @@
+/* Atomic operations: their names, what they compute, and how they are done to memory. */
+#include <math.h>
+#include <string.h>
+
+#include "image/float_bits.h"
+#include "isa_ops.h"
+#include "wave/host_levels.h"
+#include "wave/lanes.h"
+
+static const struct {
+    const char *stem;
+    uint8_t kind, type;
+} atomic_stems[] = {
+    {"swap", ATOMIC_SWAP, ATOMIC_UINT},     {"cmpswap", ATOMIC_CMPSWAP, ATOMIC_UINT},
+    {"add", ATOMIC_ADD, ATOMIC_UINT},       {"sub", ATOMIC_SUB, ATOMIC_UINT},
+    {"rsub", ATOMIC_RSUB, ATOMIC_UINT},     {"smin", ATOMIC_MIN, ATOMIC_INT},
+    {"umin", ATOMIC_MIN, ATOMIC_UINT},      {"smax", ATOMIC_MAX, ATOMIC_INT},
+    {"umax", ATOMIC_MAX, ATOMIC_UINT},      {"and", ATOMIC_AND, ATOMIC_UINT},
+    {"or", ATOMIC_OR, ATOMIC_UINT},         {"xor", ATOMIC_XOR, ATOMIC_UINT},
+    {"inc", ATOMIC_INC, ATOMIC_UINT},       {"dec", ATOMIC_DEC, ATOMIC_UINT},
+    {"min", ATOMIC_MIN, ATOMIC_UINT},       {"max", ATOMIC_MAX, ATOMIC_UINT},
+    {"pk_add", ATOMIC_ADD, ATOMIC_UINT},    {"wrxchg", ATOMIC_SWAP, ATOMIC_UINT},
+    {"cmpst", ATOMIC_CMPSWAP, ATOMIC_UINT}, {"mskor", ATOMIC_MSKOR, ATOMIC_UINT},
+    {"wrap", ATOMIC_WRAP, ATOMIC_UINT},
+};
+
+/* Type suffixes: "" is what global atomics use for 32-bit integers, "_x2" for 64-bit ones. */
+static const struct {
+    const char *suffix;
+    uint8_t bytes;
+    int8_t type; /* -1: the stem's */
+} atomic_suffixes[] = {
+    {"", 4, -1},
+    {"_x2", 8, -1},
+    {"_u32", 4, ATOMIC_UINT},
+    {"_b32", 4, ATOMIC_UINT},
+    {"_i32", 4, ATOMIC_INT},
+    {"_u64", 8, ATOMIC_UINT},
+    {"_b64", 8, ATOMIC_UINT},
+    {"_i64", 8, ATOMIC_INT},
+    {"_f32", 4, ATOMIC_FLOAT},
+    {"_f64", 8, ATOMIC_FLOAT},
+    {"_f16", 4, ATOMIC_PK_F16},
+    {"_bf16", 4, ATOMIC_PK_BF16},
+};
+
+static bool parse_suffix(const char *text, struct atomic_op *op)
+{
+    if (strncmp(text, "_rtn", 4) == 0)
+        text += 4;
+    for (size_t i = 0; i < sizeof atomic_suffixes / sizeof atomic_suffixes[0]; i++) {
+        if (strcmp(text, atomic_suffixes[i].suffix) != 0)
+            continue;
+        op->bytes = atomic_suffixes[i].bytes;
+        if (atomic_suffixes[i].type >= 0)
+            op->type = (uint8_t)atomic_suffixes[i].type;
+        return true;
+    }
+    return false;
+}
+
+bool atomic_op_find(const struct inst *inst, struct atomic_op *op)
+{
+    const char *name = isa_op_names[inst->op], *at = strstr(name, "atomic_");
+    at = at ? at + 7 : strncmp(name, "ds_", 3) == 0 ? name + 3 : NULL;
+    for (size_t i = 0; at && i < sizeof atomic_stems / sizeof atomic_stems[0]; i++) {
+        size_t length = strlen(atomic_stems[i].stem);
+        op->kind = atomic_stems[i].kind;
+        op->type = atomic_stems[i].type;
+        if (strncmp(at, atomic_stems[i].stem, length) == 0 && parse_suffix(at + length, op))
+            return true;
+    }
+    return false;
+}
+
+/* IEEE minNum and maxNum with -0 below +0; a NaN loses against a number. */
+ALWAYS_INLINE bool float_less(double a, double b)
+{
+    return a < b || (a == b && signbit(a) && !signbit(b));
+}
+
+ALWAYS_INLINE double float_select(enum atomic_kind kind, double old, double data)
+{
+    if (isnan(old))
+        return data;
+    if (isnan(data))
+        return old;
+    bool take = kind == ATOMIC_MIN ? float_less(data, old) : float_less(old, data);
+    return take ? data : old;
+}
+
+ALWAYS_INLINE uint64_t compute_float(const struct atomic_op *op, uint64_t old, uint64_t data,
+                                     uint64_t compare)
+{
+    bool wide = op->bytes == 8;
+    double a = wide ? f64_of(old) : f32_of((uint32_t)old),
+           b = wide ? f64_of(data) : f32_of((uint32_t)data);
+    switch (op->kind) {
+    case ATOMIC_ADD:
+        return wide ? f64_bits(a + b) : f32_bits(f32_of((uint32_t)old) + f32_of((uint32_t)data));
+    case ATOMIC_MIN:
+    case ATOMIC_MAX: {
+        double r = float_select(op->kind, a, b);
+        return wide ? f64_bits(r) : f32_bits((float)r);
+    }
+    case ATOMIC_CMPSWAP: /* floating-point equality, so -0 matches +0 */
+        return (wide ? a == f64_of(compare) : a == (double)f32_of((uint32_t)compare)) ? data : old;
+    default:
+        return data;
+    }
+}
+
+ALWAYS_INLINE float f16_to_f32(uint16_t h)
+{
+    _Float16 value;
+    memcpy(&value, &h, sizeof value);
+    return (float)value;
+}
+
+ALWAYS_INLINE uint16_t f32_to_f16(float f)
+{
+    _Float16 value = (_Float16)f; /* the sum of two halves is exact in f32 up to this rounding */
+    uint16_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+ALWAYS_INLINE uint16_t f32_to_bf16(float f)
+{
+    uint32_t bits = f32_bits(f);
+    if (isnan(f))
+        return (uint16_t)(bits >> 16 | 0x40);
+    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+static uint64_t compute_packed(const struct atomic_op *op, uint64_t old, uint64_t data)
+{
+    uint64_t result = 0;
+    for (int half = 0; half < 2; half++) {
+        uint16_t a = (uint16_t)(old >> 16 * half), b = (uint16_t)(data >> 16 * half), sum;
+        if (op->type == ATOMIC_PK_F16)
+            sum = f32_to_f16(f16_to_f32(a) + f16_to_f32(b));
+        else
+            sum = f32_to_bf16(f32_of((uint32_t)a << 16) + f32_of((uint32_t)b << 16));
+        result |= (uint64_t)sum << 16 * half;
+    }
+    return result;
+}
+
+ALWAYS_INLINE int64_t as_signed(const struct atomic_op *op, uint64_t value)
+{
+    return op->bytes == 8 ? (int64_t)value : (int32_t)value;
+}
+
+ALWAYS_INLINE uint64_t compute_minmax(const struct atomic_op *op, uint64_t old, uint64_t data)
+{
+    bool less = op->type == ATOMIC_INT ? as_signed(op, data) < as_signed(op, old) : data < old;
+    bool more = op->type == ATOMIC_INT ? as_signed(op, data) > as_signed(op, old) : data > old;
+    return (op->kind == ATOMIC_MIN ? less : more) ? data : old;
+}
+
+ALWAYS_INLINE uint64_t compute(const struct atomic_op *op, uint64_t old, uint64_t data,
+                               uint64_t compare)
+{
+    if (op->type == ATOMIC_FLOAT)
+        return compute_float(op, old, data, compare);
+    if (op->type == ATOMIC_PK_F16 || op->type == ATOMIC_PK_BF16)
+        return compute_packed(op, old, data);
+    switch (op->kind) {
+    case ATOMIC_SWAP:
+        return data;
+    case ATOMIC_CMPSWAP:
+        return old == compare ? data : old;
+    case ATOMIC_ADD:
+        return old + data;
+    case ATOMIC_SUB:
+        return old - data;
+    case ATOMIC_RSUB:
+        return data - old;
+    case ATOMIC_MIN:
+    case ATOMIC_MAX:
+        return compute_minmax(op, old, data);
+    case ATOMIC_AND:
+        return old & data;
+    case ATOMIC_OR:
+        return old | data;
+    case ATOMIC_XOR:
+        return old ^ data;
+    case ATOMIC_INC:
+        return old >= data ? 0 : old + 1;
+    case ATOMIC_DEC:
+        return old == 0 || old > data ? data : old - 1;
+    case ATOMIC_MSKOR: /* data: bits to clear, compare: bits to set */
+        return (old & ~data) | compare;
+    case ATOMIC_WRAP:
+        return old >= data ? old - data : old + compare;
+    default:
+        return old;
+    }
+}
+
+uint64_t atomic_compute(const struct atomic_op *op, uint64_t old, uint64_t data, uint64_t compare)
+{
+    return compute(op, old, data, compare);
+}
+
+/* A value that stays is not written: nobody can tell, as long as a fence stands before. Of a
+ * shortest path's minima most are such, and a locked instruction takes the host as long as 25
+ * loads. */
+ALWAYS_INLINE bool may_keep(struct atomic_op op)
+{
+    return op.kind == ATOMIC_MIN || op.kind == ATOMIC_MAX || op.kind == ATOMIC_AND ||
+           op.kind == ATOMIC_OR;
+}
+ALWAYS_INLINE void fence_before(struct atomic_op op)
+{
+    if (may_keep(op))
+        single_fence();
+}
+
+/* An operation of 32 or 64 bits. Where it is a constant the compiler leaves the rest out. */
+#define DEFINE_APPLY(name, word)                                                                   \
+    ALWAYS_INLINE uint64_t name(struct atomic_op op, word *host, word data, word compare)          \
+    {                                                                                              \
+        if (op.kind == ATOMIC_ADD && op.type == ATOMIC_UINT)                                       \
+            return __atomic_fetch_add(host, data, __ATOMIC_ACQ_REL);                               \
+        word old = __atomic_load_n(host, __ATOMIC_ACQUIRE), new;                                   \
+        do {                                                                                       \
+            new = (word)compute(&op, old, data, compare);                                          \
+            if (may_keep(op) && new == old)                                                        \
+                break;                                                                             \
+        } while (!__atomic_compare_exchange_n(host, &old, new, true, __ATOMIC_ACQ_REL,             \
+                                              __ATOMIC_ACQUIRE));                                  \
+        return old;                                                                                \
+    }
+DEFINE_APPLY(apply_32, uint32_t)
+DEFINE_APPLY(apply_64, uint64_t)
+
+/* Shared with other waves, other devices and the host: acquire-release, like the host's own. */
+ALWAYS_INLINE uint64_t apply(struct atomic_op op, void *host, uint64_t data, uint64_t compare)
+{
+    return op.bytes == 8 ? apply_64(op, host, data, compare)
+                         : apply_32(op, host, (uint32_t)data, (uint32_t)compare);
+}
+
+uint64_t atomic_apply(const struct atomic_op *op, void *host, uint64_t data, uint64_t compare)
+{
+    fence_before(*op);
+    return apply(*op, host, data, compare);
+}
+
+void atomic_split_compare(const struct atomic_op *op, uint64_t data[2])
+{
+    if (op->kind == ATOMIC_CMPSWAP && op->bytes == 4) {
+        data[1] = data[0] >> 32;
+        data[0] = (uint32_t)data[0];
+    }
+}
+
+bool inst_keep_atomic(struct inst *inst)
+{
+    struct atomic_op op;
+    _Static_assert(sizeof op <= sizeof inst->aux, "kept in aux");
+    if (!atomic_op_find(inst, &op))
+        return false;
+    memcpy(inst->aux, &op, sizeof op);
+    return true;
+}
+
+/* ---- a wave's ---- */
+
+ALWAYS_INLINE void lanes_apply(const struct lane_pointers *p, const lane_row *data, lane_row *old,
+                               struct atomic_op op)
+{
+    const unsigned words = op.bytes / 4;
+    fence_before(op);
+    for (uint64_t left = p->lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        const uint64_t value = lane_value(data, lane, words);
+        uint64_t compare = 0, before = 0;
+        if (op.kind == ATOMIC_CMPSWAP)
+            compare = lane_value(data + words, lane, words);
+        if (p->host[lane])
+            before = apply(op, p->host[lane], value, compare);
+        if (!old)
+            continue;
+        old[0][lane] = (uint32_t)before;
+        if (words > 1)
+            old[1][lane] = (uint32_t)(before >> 32);
+    }
+}
+
+/* What programs do most has a loop of its own; the others are found out lane by lane. */
+#define OFTEN(X)                                                                                   \
+    X(ADD, UINT, 4)                                                                                \
+    X(ADD, UINT, 8)                                                                                \
+    X(ADD, FLOAT, 4) X(ADD, FLOAT, 8) X(SUB, UINT, 4) X(MIN, INT, 4) X(MAX, INT, 4)                \
+        X(MIN, UINT, 4) X(MAX, UINT, 4) X(MIN, UINT, 8) X(MAX, UINT, 8) X(OR, UINT, 4)             \
+            X(OR, UINT, 8) X(AND, UINT, 4) X(SWAP, UINT, 4) X(CMPSWAP, UINT, 4)                    \
+                X(CMPSWAP, UINT, 8)
+#define KEY(kind, type, bytes) ((unsigned)(kind) << 8 | (unsigned)(type) << 4 | (bytes))
+
+void lanes_atomic(const struct lane_pointers *p, const lane_row *data, lane_row *old,
+                  const struct atomic_op *op)
+{
+    switch (KEY(op->kind, op->type, op->bytes)) {
+#define CASE(name, of, size)                                                                       \
+    case KEY(ATOMIC_##name, ATOMIC_##of, size):                                                    \
+        lanes_apply(p, data, old, (struct atomic_op){ATOMIC_##name, ATOMIC_##of, size});           \
+        break;
+        OFTEN(CASE)
+    default:
+        lanes_apply(p, data, old, *op);
+        break;
+    }
+}
