@@ -32,6 +32,8 @@ int kfd_memory_unmap(struct driver *driver, void *args);
 int kfd_dmabuf_export(struct driver *driver, void *args);
 int kfd_dmabuf_info(struct driver *driver, void *args);
 int kfd_dmabuf_import(struct driver *driver, void *args);
+/* 0, or what shared virtual memory of [start, end) is refused with for a buffer there. */
+int kfd_memory_check(struct driver *driver, uint64_t start, uint64_t end);
 int kfd_ipc_export(struct driver *driver, void *args);
 int kfd_ipc_import(struct driver *driver, void *args);
 

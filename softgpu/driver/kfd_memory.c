@@ -51,13 +51,29 @@ static int slot_add(struct driver *driver, struct buffer *buffer, __u64 *handle)
     return 0;
 }
 
+/* The kernel takes user memory's pages when the buffer is made, and makes none where a page is not
+ * there or may not be accessed: the host would die of what the GPU does to it. mincore() says
+ * whether it is mapped; what is protected is not seen. */
+static int user_check(uint64_t start, uint64_t size_bytes)
+{
+    enum { PAGES_AT_ONCE = 4096 };
+    const uint64_t most = PAGES_AT_ONCE * (PAGE_MASK + 1);
+    unsigned char resident[PAGES_AT_ONCE];
+    for (uint64_t at = 0; at < size_bytes; at += most) {
+        const uint64_t left = size_bytes - at;
+        if (mincore((void *)(uintptr_t)(start + at), left < most ? left : most, resident) < 0)
+            return -EFAULT;
+    }
+    return 0;
+}
+
 static int buffer_place(struct driver *driver, struct buffer *buffer, __u64 *mmap_offset)
 {
     if (buffer_is_user(buffer)) {
         if (*mmap_offset == 0 || (*mmap_offset & PAGE_MASK))
             return -EINVAL;
         buffer->host = (uint8_t *)(uintptr_t)*mmap_offset;
-        return 0;
+        return user_check(*mmap_offset, buffer->size_bytes);
     }
     int status = 0;
     if (buffer->flags & KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL)
@@ -131,6 +147,22 @@ int kfd_memory_alloc(struct driver *driver, void *args)
     buffer->gpu = gpu;
     status = buffer_place(driver, buffer, &alloc->mmap_offset);
     return buffer_enter(driver, buffer, status, &alloc->handle);
+}
+
+int kfd_memory_check(struct driver *driver, uint64_t start, uint64_t end)
+{
+    int status = 0;
+    pthread_mutex_lock(&driver->lock);
+    for (size_t slot = 0; slot < driver->buffer_slots && !status; slot++) {
+        const struct buffer *buffer = driver->buffers[slot];
+        if (!buffer)
+            continue;
+        const uint64_t at = buffer_is_user(buffer) ? (uintptr_t)buffer->host : buffer->va;
+        if (at < end && at + buffer->size_bytes > start)
+            status = buffer_is_user(buffer) ? -EADDRINUSE : -EFAULT;
+    }
+    pthread_mutex_unlock(&driver->lock);
+    return status;
 }
 
 /* Takes the buffer for one operation; others get -EBUSY meanwhile, which no correct program sees.

@@ -152,6 +152,34 @@ static void user_memory_has_its_own_gpu_address(void **state)
     memory[0] = 1; /* still the program's */
 }
 
+/* The kernel takes its pages at once. */
+static void user_memory_must_be_there(void **state)
+{
+    (void)state;
+    enum { PAGES = 6000, PAGE = 4096 };
+    char *memory = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    struct kfd_ioctl_alloc_memory_of_gpu_args args = {.va_addr = 0x7e0000000000,
+                                                      .size = PAGES * PAGE,
+                                                      .gpu_id = driver->gpu[0].gpu_id,
+                                                      .flags = KFD_IOC_ALLOC_MEM_FLAGS_USERPTR |
+                                                               KFD_ALLOC_WRITABLE};
+    assert_true(memory != MAP_FAILED);
+    for (unsigned hole = 0; hole < PAGES; hole += PAGES / 2 - 1) {
+        assert_int_equal(munmap(memory + (size_t)hole * PAGE, PAGE), 0);
+        args.mmap_offset = (uintptr_t)memory;
+        assert_int_equal(CALL(AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &args), -EFAULT);
+        assert_ptr_equal(mmap(memory + (size_t)hole * PAGE, PAGE, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
+                         memory + (size_t)hole * PAGE);
+    }
+    args.mmap_offset = (uintptr_t)memory;
+    assert_int_equal(CALL(AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &args), 0);
+    struct kfd_ioctl_free_memory_of_gpu_args free_args = {.handle = args.handle};
+    assert_int_equal(CALL(AMDKFD_IOC_FREE_MEMORY_OF_GPU, &free_args), 0);
+    munmap(memory, PAGES * PAGE);
+}
+
 static uint64_t available(void)
 {
     struct kfd_ioctl_get_available_memory_args args = {.gpu_id = driver->gpu[0].gpu_id};
@@ -433,6 +461,7 @@ int main(void)
         cmocka_unit_test(the_program_and_the_gpu_see_the_same_memory),
         cmocka_unit_test(a_fault_tells_what_was_not_allowed),
         cmocka_unit_test(user_memory_has_its_own_gpu_address),
+        cmocka_unit_test(user_memory_must_be_there),
         cmocka_unit_test(device_memory_is_finite),
         cmocka_unit_test(shared_memory_lives_as_long_as_its_descriptor),
         cmocka_unit_test(only_shared_memory_is_imported),

@@ -247,6 +247,15 @@ static int range_update(struct driver *driver, struct svm_range *range,
     return status ? status : range_apply(driver, range);
 }
 
+/* Every page must belong to the program, which msync tells without touching anything, and be none
+ * that it has from a GPU's driver or has lent to it. */
+static int range_check(struct driver *driver, uint64_t start, uint64_t end)
+{
+    if (msync((void *)(uintptr_t)start, end - start, MS_ASYNC) != 0)
+        return -EFAULT;
+    return kfd_memory_check(driver, start, end);
+}
+
 static int attributes_set(struct driver *driver, uint64_t start, uint64_t end,
                           const struct kfd_ioctl_svm_attribute *list, uint32_t count)
 {
@@ -254,9 +263,8 @@ static int attributes_set(struct driver *driver, uint64_t start, uint64_t end,
     int status = 0;
     for (uint32_t i = 0; i < count && !status; i++) /* all or nothing: try them first */
         status = attribute_set(driver, &scratch, &list[i]);
-    /* Every page must belong to the program; msync tells without touching anything. */
-    if (!status && msync((void *)(uintptr_t)start, end - start, MS_ASYNC) != 0)
-        status = -EFAULT;
+    if (!status)
+        status = range_check(driver, start, end);
     if (!status)
         atomic_store_explicit(&driver->has_svm, true, memory_order_relaxed);
     if (!status)
@@ -267,7 +275,7 @@ static int attributes_set(struct driver *driver, uint64_t start, uint64_t end,
     return status;
 }
 
-/* What all ranges and gaps of [start, end) agree on. */
+/* What all ranges in [start, end) agree on. The kernel does not look at what lies between them. */
 struct svm_summary {
     struct svm_attributes all;
     uint32_t flags_any;
@@ -290,25 +298,18 @@ static void summary_add(struct svm_summary *sum, const struct svm_attributes *pa
         sum->all.granularity = part->granularity;
     sum->all.flags &= part->flags;
     sum->flags_any |= part->flags;
-    /* A GPU with mixed rights has the weaker of the two. */
-    uint32_t any = (sum->all.access | sum->all.in_place) & (part->access | part->in_place);
-    sum->all.in_place = any & (sum->all.in_place | part->in_place);
-    sum->all.access = any & ~sum->all.in_place;
+    /* Each for itself, as the kernel does: a GPU with mixed rights has none. */
+    sum->all.access &= part->access;
+    sum->all.in_place &= part->in_place;
 }
 
 static struct svm_summary summary_of(struct driver *driver, uint64_t start, uint64_t end)
 {
     struct svm_summary sum = {.first = true};
-    uint64_t position = start;
-    for (struct svm_range *range = driver->svm; range; range = range->next) {
-        if (range->end <= start || range->start >= end)
-            continue;
-        if (range->start > position)
-            summary_add(&sum, &defaults);
-        summary_add(&sum, &range->attributes);
-        position = range->end;
-    }
-    if (position < end)
+    for (struct svm_range *range = driver->svm; range; range = range->next)
+        if (range->end > start && range->start < end)
+            summary_add(&sum, &range->attributes);
+    if (sum.first)
         summary_add(&sum, &defaults);
     return sum;
 }
@@ -352,7 +353,7 @@ static int attributes_get(struct driver *driver, uint64_t start, uint64_t end,
                           struct kfd_ioctl_svm_attribute *list, uint32_t count)
 {
     struct svm_summary sum = summary_of(driver, start, end);
-    int status = 0;
+    int status = range_check(driver, start, end);
     for (uint32_t i = 0; i < count && !status; i++)
         status = attribute_get(driver, &sum, &list[i]);
     return status;

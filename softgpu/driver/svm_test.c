@@ -49,15 +49,27 @@ static int set(int page, int pages, uint32_t type, uint32_t value)
     return kfd_svm(driver, (uintptr_t)&call);
 }
 
-static struct kfd_ioctl_svm_attribute get(int page, int pages, uint32_t type, uint32_t value)
+static int query(int page, int pages, struct kfd_ioctl_svm_attribute *attribute)
 {
     struct call call = {.args = {.start_addr = (uintptr_t)memory + (uint64_t)page * PAGE,
                                  .size = (uint64_t)pages * PAGE,
                                  .op = KFD_IOCTL_SVM_OP_GET_ATTR,
                                  .nattr = 1}};
-    call.list[0] = (struct kfd_ioctl_svm_attribute){type, value};
-    assert_int_equal(kfd_svm(driver, (uintptr_t)&call), 0);
-    return call.list[0];
+    call.list[0] = *attribute;
+    const int status = kfd_svm(driver, (uintptr_t)&call);
+    *attribute = call.list[0];
+    return status;
+}
+static int get_status(int page, int pages)
+{
+    struct kfd_ioctl_svm_attribute attribute = {KFD_IOCTL_SVM_ATTR_ACCESS, driver->gpu[0].gpu_id};
+    return query(page, pages, &attribute);
+}
+static struct kfd_ioctl_svm_attribute get(int page, int pages, uint32_t type, uint32_t value)
+{
+    struct kfd_ioctl_svm_attribute attribute = {type, value};
+    assert_int_equal(query(page, pages, &attribute), 0);
+    return attribute;
 }
 
 /* One letter a page: w readable and writable by the GPU, r readable, - neither. */
@@ -164,8 +176,48 @@ static void queries_answer_for_the_whole_range(void **state)
     assert_int_equal(get(0, 2, KFD_IOCTL_SVM_ATTR_PREFERRED_LOC, 0).value, gpu);
     assert_int_equal(get(0, 4, KFD_IOCTL_SVM_ATTR_PREFERRED_LOC, 0).value, UINT32_MAX);
     assert_int_equal(get(0, 4, KFD_IOCTL_SVM_ATTR_ACCESS, gpu).type, KFD_IOCTL_SVM_ATTR_ACCESS);
+    /* What was never set is not looked at beside what was. */
+    assert_int_equal(get(0, 5, KFD_IOCTL_SVM_ATTR_ACCESS, gpu).type, KFD_IOCTL_SVM_ATTR_ACCESS);
+    assert_int_equal(get(4, 1, KFD_IOCTL_SVM_ATTR_ACCESS, gpu).type, KFD_IOCTL_SVM_ATTR_NO_ACCESS);
+    /* Some pages with the one right and some with the other have neither. */
+    assert_int_equal(set(4, 1, KFD_IOCTL_SVM_ATTR_ACCESS_IN_PLACE, gpu), 0);
+    assert_int_equal(get(4, 1, KFD_IOCTL_SVM_ATTR_ACCESS, gpu).type,
+                     KFD_IOCTL_SVM_ATTR_ACCESS_IN_PLACE);
     assert_int_equal(get(0, 5, KFD_IOCTL_SVM_ATTR_ACCESS, gpu).type, KFD_IOCTL_SVM_ATTR_NO_ACCESS);
     svm_forget(driver, 0, UINT64_MAX);
+}
+
+/* Page 1 lent to the driver, page 3 with memory of its own in its place. */
+static void buffers_are_not_shared_virtual_memory(void **state)
+{
+    (void)state;
+    const uint32_t gpu = driver->gpu[0].gpu_id;
+    const uint64_t at = (uintptr_t)memory;
+    struct kfd_ioctl_alloc_memory_of_gpu_args lent = {.va_addr = at + PAGE,
+                                                      .size = PAGE,
+                                                      .gpu_id = gpu,
+                                                      .flags = KFD_IOC_ALLOC_MEM_FLAGS_USERPTR |
+                                                               KFD_ALLOC_WRITABLE,
+                                                      .mmap_offset = at + PAGE},
+                                              own = {.va_addr = at + 3 * PAGE,
+                                                     .size = PAGE,
+                                                     .gpu_id = gpu,
+                                                     .flags = KFD_IOC_ALLOC_MEM_FLAGS_VRAM |
+                                                              KFD_ALLOC_WRITABLE};
+    assert_int_equal(kfd_memory_alloc(driver, &lent), 0);
+    assert_int_equal(kfd_memory_alloc(driver, &own), 0);
+    assert_int_equal(set(0, 2, KFD_IOCTL_SVM_ATTR_ACCESS, gpu), -EADDRINUSE);
+    assert_int_equal(set(2, 2, KFD_IOCTL_SVM_ATTR_ACCESS, gpu), -EFAULT);
+    assert_int_equal(get_status(1, 1), -EADDRINUSE);
+    assert_int_equal(get_status(3, 2), -EFAULT);
+    assert_int_equal(get_status(4, 2), 0);
+    assert_int_equal(get_status(2, 1), 0);
+    expect("--------");
+    struct kfd_ioctl_free_memory_of_gpu_args free_lent = {.handle = lent.handle},
+                                             free_own = {.handle = own.handle};
+    assert_int_equal(kfd_memory_free(driver, &free_lent), 0);
+    assert_int_equal(kfd_memory_free(driver, &free_own), 0);
+    assert_int_equal(get_status(0, 8), 0);
 }
 
 static void wrong_requests_are_refused_and_change_nothing(void **state)
@@ -176,6 +228,7 @@ static void wrong_requests_are_refused_and_change_nothing(void **state)
     assert_int_equal(set(0, 0, KFD_IOCTL_SVM_ATTR_ACCESS, driver->gpu[0].gpu_id), -EINVAL);
     munmap(memory + 7 * PAGE, PAGE);
     assert_int_equal(set(6, 2, KFD_IOCTL_SVM_ATTR_ACCESS, driver->gpu[0].gpu_id), -EFAULT);
+    assert_int_equal(get_status(6, 2), -EFAULT);
     expect("--------");
 }
 
@@ -186,6 +239,7 @@ int main(void)
         cmocka_unit_test(memory_that_goes_is_no_gpus),
         cmocka_unit_test(unmapping_other_memory_waits_for_nobody),
         cmocka_unit_test(queries_answer_for_the_whole_range),
+        cmocka_unit_test(buffers_are_not_shared_virtual_memory),
         cmocka_unit_test(wrong_requests_are_refused_and_change_nothing),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
