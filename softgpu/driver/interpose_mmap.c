@@ -1,35 +1,59 @@
 /* mmap() of a render node or a dmabuf where the memory is not at that place of that file, and
  * munmap() of memory that GPUs share. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "driver/drm.h"
+#include "driver/kfd.h"
 #include "driver/real.h"
 #include "driver/storage.h"
 #include "driver/svm.h"
+
+typedef void *mmap_fn(void *, size_t, int, int, int, off_t);
+typedef int munmap_fn(void *, size_t);
+
+/* The next libraries', for others look there at what a program maps: UCX patches the C library's,
+ * and refuses its caches if no call comes by. Written before main(), by one thread; NULL until
+ * then. They are not looked up later: somebody's malloc, under its lock, may be what maps. */
+static mmap_fn *next_mmap;
+static munmap_fn *next_munmap;
+
+__attribute__((constructor)) static void next_find(void)
+{
+    next_mmap = (mmap_fn *)dlsym(RTLD_NEXT, "mmap");
+    next_munmap = (munmap_fn *)dlsym(RTLD_NEXT, "munmap");
+}
+
+static void *pass_on(void *address, size_t size_bytes, int rights, int flags, int fd, off_t offset)
+{
+    return (next_mmap ? next_mmap : real_mmap)(address, size_bytes, rights, flags, fd, offset);
+}
 
 static void *dmabuf_map(void *address, size_t size_bytes, int rights, int flags, int fd,
                         off_t offset)
 {
     uint64_t place, room_bytes;
     if (!storage_dmabuf_place(fd, &place, &room_bytes))
-        return real_mmap(address, size_bytes, rights, flags, fd, offset);
+        return pass_on(address, size_bytes, rights, flags, fd, offset);
     if (offset < 0 || (uint64_t)offset > room_bytes || size_bytes > room_bytes - (uint64_t)offset) {
         errno = EINVAL;
         return MAP_FAILED;
     }
-    return real_mmap(address, size_bytes, rights, flags, fd, (off_t)place + offset);
+    return pass_on(address, size_bytes, rights, flags, fd, (off_t)place + offset);
 }
 
 EXPORT void *mmap(void *address, size_t size_bytes, int rights, int flags, int fd, off_t offset)
 {
     struct driver *driver = driver_running();
     if (!driver || fd < 0 || (flags & MAP_ANONYMOUS))
-        return real_mmap(address, size_bytes, rights, flags, fd, offset);
+        return pass_on(address, size_bytes, rights, flags, fd, offset);
     if ((uint64_t)offset >= DRM_FOREIGN_BEGIN && driver_of_fd(fd) == driver)
         return drm_bo_foreign_map(address, size_bytes, rights, flags, (uint64_t)offset);
+    if ((uint64_t)offset >= KFD_FOREIGN_BEGIN && driver_of_fd(fd) == driver)
+        return kfd_foreign_map(driver, address, size_bytes, rights, flags, (uint64_t)offset);
     return dmabuf_map(address, size_bytes, rights, flags, fd, offset);
 }
 
@@ -49,5 +73,6 @@ EXPORT int munmap(void *address, size_t size_bytes)
     if (driver && room && start % PAGE_BYTES == 0 && start < end_of_all &&
         room <= end_of_all - start)
         svm_unmapped(driver, start, start + room);
-    return (int)syscall(SYS_munmap, address, size_bytes);
+    return next_munmap ? next_munmap(address, size_bytes)
+                       : (int)syscall(SYS_munmap, address, size_bytes);
 }

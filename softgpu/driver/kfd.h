@@ -2,6 +2,7 @@
 #ifndef DRIVER_KFD_H
 #define DRIVER_KFD_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "driver/driver.h"
@@ -36,6 +37,11 @@ int kfd_dmabuf_import(struct driver *driver, void *args);
 int kfd_memory_check(struct driver *driver, uint64_t start, uint64_t end);
 int kfd_ipc_export(struct driver *driver, void *args);
 int kfd_ipc_import(struct driver *driver, void *args);
+/* mmap() of a render node from there on, below DRM_FOREIGN_BEGIN (drm.h): memory of another
+ * process that kfd_ipc_import() has brought. */
+#define KFD_FOREIGN_BEGIN (UINT64_C(1) << 60)
+void *kfd_foreign_map(struct driver *driver, void *address, size_t size_bytes, int rights,
+                      int flags, uint64_t offset);
 
 int kfd_queue_create(struct driver *driver, void *args);
 int kfd_queue_update(struct driver *driver, void *args);

@@ -418,12 +418,46 @@ int kfd_ipc_export(struct driver *driver, void *args)
     if (status)
         return status;
     status = buffer->storage ? storage_publish(driver, buffer->storage, &export->name) : -EINVAL;
+    if (!status && !buffer->storage->foreign)
+        status = storage_flags_say(buffer->storage, export->flags);
     buffer_release(driver, buffer);
     return status;
 }
 
-/* The host gets no view of the memory, and so no offset. Flags are the exporter's, and no client
- * reads them here. */
+/* Where mmap() of a render node finds shared memory. Another process's is not in our file: its
+ * buffer's number is in the offset then, and room for as much as a buffer can be. */
+enum { FOREIGN_SIZE_BITS = 40, FOREIGN_NUMBERS = 1 << 20 };
+
+static uint64_t foreign_offset(uint64_t handle)
+{
+    return handle < FOREIGN_NUMBERS ? KFD_FOREIGN_BEGIN + (handle << FOREIGN_SIZE_BITS) : 0;
+}
+
+void *kfd_foreign_map(struct driver *driver, void *address, size_t size_bytes, int rights,
+                      int flags, uint64_t offset)
+{
+    const uint64_t handle = (offset - KFD_FOREIGN_BEGIN) >> FOREIGN_SIZE_BITS;
+    const uint64_t within = offset & ((UINT64_C(1) << FOREIGN_SIZE_BITS) - 1);
+    struct buffer *buffer;
+    void *view = MAP_FAILED;
+    const int status = buffer_take(driver, handle, &buffer);
+    if (status) {
+        errno = -status;
+        return view;
+    }
+    const struct storage *storage = buffer->storage;
+    if (storage && storage->foreign && within <= storage->size_bytes &&
+        size_bytes <= storage->size_bytes - within)
+        view = real_mmap(address, size_bytes, rights, flags, storage->file,
+                         (off_t)(storage->offset + within));
+    else
+        errno = EINVAL;
+    buffer_release(driver, buffer);
+    return view;
+}
+
+/* libhsakmt knows whose memory it is only if there is an offset, which it maps. The flags are its
+ * own: those that the exporter gave. */
 int kfd_ipc_import(struct driver *driver, void *args)
 {
     struct kfd_ipc_import_args *import = args;
@@ -433,9 +467,13 @@ int kfd_ipc_import(struct driver *driver, void *args)
     if (!gpu || (import->va_addr & PAGE_MASK))
         return -EINVAL;
     int status = storage_find(driver, &import->name, &storage);
-    if (!status)
-        status = buffer_share(driver, gpu, import->va_addr, storage, &handle);
+    if (status)
+        return status;
+    const bool foreign = storage->foreign;
+    const uint64_t offset = storage->offset;
+    import->flags = storage_flags_said(storage);
+    status = buffer_share(driver, gpu, import->va_addr, storage, &handle);
     import->handle = handle;
-    import->mmap_offset = 0;
+    import->mmap_offset = foreign ? foreign_offset(handle) : offset;
     return status;
 }

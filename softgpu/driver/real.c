@@ -34,7 +34,7 @@ int real_stat(const char *path, struct stat *info)
     return (int)syscall(SYS_stat, path, info);
 }
 
-/* Not the C library's, which would have to be looked up: somebody's malloc may be what maps. */
+/* Not the C library's: what the driver maps for itself is nobody else's. */
 void *real_mmap(void *address, size_t size_bytes, int rights, int flags, int fd, off_t offset)
 {
     return (void *)syscall(SYS_mmap, address, size_bytes, rights, flags, fd, offset);

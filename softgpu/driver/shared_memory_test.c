@@ -1,7 +1,7 @@
 /*
- * A program that maps a dmabuf, and whose child maps its memory through libdrm, while libcrocgpu is
- * preloaded: each sees what the other wrote. (The child of a fork has a software GPU of its own, so
- * the memory is another process's.)
+ * A program that maps a dmabuf, and whose child maps its memory through libdrm and through KFD,
+ * while libcrocgpu is preloaded: each sees what the other wrote. (The child of a fork has a
+ * software GPU of its own, so the memory is another process's.)
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -26,6 +26,7 @@ int drmOpenRender(int minor);
 int drmCommandWriteRead(int fd, unsigned long index, void *data, unsigned long size_bytes);
 
 enum { SIZE_BYTES = 5 << 20, PLACE = 3 << 20, RENDER_MINOR = 128, CHILD_FAILED = 10 };
+enum { FLAGS_SAID = 0x1234567 };
 
 #define LIBDRM(name) ((__typeof__(&name))dlsym(RTLD_DEFAULT, #name))
 
@@ -39,8 +40,8 @@ static uint32_t gpu_id(void)
     return id;
 }
 
-/* The device's own view of new memory, and a dmabuf for it. */
-static uint8_t *memory_make(int *dmabuf)
+/* The device's own view of new memory, and a dmabuf and a name for it. */
+static uint8_t *memory_make(int *dmabuf, struct storage_name *name)
 {
     int kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
     struct kfd_ioctl_alloc_memory_of_gpu_args memory = {.va_addr = 0x7e0000000000,
@@ -52,6 +53,10 @@ static uint8_t *memory_make(int *dmabuf)
     struct kfd_export_dmabuf_args export = {.handle = memory.handle, .flags = O_CLOEXEC};
     CHECK(ioctl(kfd, _IOC(3u, 'K', KFD_NR_EXPORT_DMABUF, sizeof export), &export) == 0);
     *dmabuf = (int)export.dmabuf_fd;
+    struct kfd_ipc_export_args named = {
+        .handle = memory.handle, .gpu_id = memory.gpu_id, .flags = FLAGS_SAID};
+    CHECK(ioctl(kfd, _IOC(3u, 'K', KFD_NR_IPC_EXPORT_HANDLE, sizeof named), &named) == 0);
+    *name = named.name;
     uint8_t *view =
         mmap(NULL, SIZE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, kfd, (off_t)memory.mmap_offset);
     CHECK(view != MAP_FAILED);
@@ -136,10 +141,39 @@ static void child_maps(int dmabuf)
     CHECK(view[1] == 78); /* a view outlives its object */
 }
 
+/* As libhsakmt does: what KFD brings by its name is mapped where the GPU has it. */
+static void child_attaches(struct storage_name name)
+{
+    int kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC), render = LIBDRM(drmOpenRender)(RENDER_MINOR);
+    struct kfd_ipc_import_args import = {
+        .va_addr = 0x7e1000000000, .name = name, .gpu_id = gpu_id()};
+    void *place = mmap((void *)import.va_addr, SIZE_BYTES, PROT_NONE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    CHECK(ioctl(kfd, _IOC(3u, 'K', KFD_NR_IPC_IMPORT_HANDLE, sizeof import), &import) == 0);
+    CHECK(import.mmap_offset != 0);
+    CHECK(import.flags == FLAGS_SAID);
+    const off_t offset = (off_t)import.mmap_offset;
+    uint8_t *view =
+        mmap(place, SIZE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, render, offset);
+    CHECK(view == place && view[PLACE] == 77);
+    if (view == place)
+        view[PLACE + 2] = 79;
+    CHECK(mmap(NULL, SIZE_BYTES, PROT_READ, MAP_SHARED, render, offset + 4096) == MAP_FAILED &&
+          errno == EINVAL);
+    CHECK(mmap(NULL, 4096, PROT_READ, MAP_SHARED, render, offset + ((off_t)9 << 40)) ==
+              MAP_FAILED &&
+          errno == EINVAL);
+    struct kfd_ioctl_free_memory_of_gpu_args free_it = {.handle = import.handle};
+    CHECK(ioctl(kfd, AMDKFD_IOC_FREE_MEMORY_OF_GPU, &free_it) == 0);
+    CHECK(mmap(NULL, 4096, PROT_READ, MAP_SHARED, render, offset) == MAP_FAILED);
+    CHECK(view[PLACE] == 77); /* a view outlives its buffer */
+}
+
 int main(void)
 {
     int dmabuf, status = 0;
-    uint8_t *view = memory_make(&dmabuf);
+    struct storage_name name;
+    uint8_t *view = memory_make(&dmabuf, &name);
     if (view == MAP_FAILED)
         return 1;
     dmabuf_is_mapped(dmabuf, view);
@@ -148,11 +182,12 @@ int main(void)
     if (child == 0) {
         failures = 0;
         child_maps(dmabuf);
+        child_attaches(name);
         fflush(stdout);
         _exit(failures ? CHILD_FAILED : 0);
     }
     CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    CHECK(view[PLACE + 1] == 78);
+    CHECK(view[PLACE + 1] == 78 && view[PLACE + 2] == 79);
     printf("%d failures\n", failures);
     return failures != 0;
 }

@@ -20,6 +20,7 @@ struct record {
     uint64_t magic;
     uint64_t offset, size_bytes;
     uint32_t gpu_id, vram, coherence;
+    uint32_t flags_said;
     struct storage_metadata metadata;
 };
 
@@ -354,6 +355,19 @@ int storage_metadata_write(struct driver *driver, struct storage *storage,
     if (!status && pwrite(storage->file, metadata, sizeof *metadata, at) != sizeof *metadata)
         status = -EIO;
     return status;
+}
+
+int storage_flags_say(const struct storage *storage, uint32_t flags)
+{
+    const off_t at = (off_t)(record_position(storage) + offsetof(struct record, flags_said));
+    return pwrite(storage->file, &flags, sizeof flags, at) == sizeof flags ? 0 : -EIO;
+}
+
+uint32_t storage_flags_said(const struct storage *storage)
+{
+    const off_t at = (off_t)(record_position(storage) + offsetof(struct record, flags_said));
+    uint32_t flags;
+    return pread(storage->file, &flags, sizeof flags, at) == sizeof flags ? flags : 0;
 }
 
 int storage_map(const struct storage *storage, uint8_t **out)

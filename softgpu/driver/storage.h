@@ -45,6 +45,9 @@ void storage_reap(struct driver *driver);
 int storage_export(struct driver *driver, struct storage *storage, int flags, int *fd);
 /* A name by which another process of the same user finds it while this one has it. */
 int storage_publish(struct driver *driver, struct storage *storage, struct storage_name *name);
+/* What whoever lends published memory says of it, for whoever gets it; no flags of ours. */
+int storage_flags_say(const struct storage *storage, uint32_t flags);
+uint32_t storage_flags_said(const struct storage *storage);
 int storage_find(struct driver *driver, const struct storage_name *name, struct storage **storage);
 
 /* One more reference to what the descriptor names. */
