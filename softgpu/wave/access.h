@@ -38,6 +38,11 @@ bool atomic_op_find(const struct inst *inst, struct atomic_op *op);
 /* The new value. `data` is the operand, `compare` the value to compare with (or the mask of
  * mskor's and wrap's second operand). */
 uint64_t atomic_compute(const struct atomic_op *op, uint64_t old, uint64_t data, uint64_t compare);
+/* Whether memory with these flags (vm_range.flags) does nothing and returns 0, where a GPU reaches
+ * the host by PCIe: that has add, swap and compare-and-swap of integers, and what is not cached is
+ * not done in the L2 (AMD's "Hardware atomics operation support", of MI100 and MI200). The first
+ * time in a process it is said. */
+bool atomic_refused(const struct inst *inst, uint32_t memory_flags);
 /* Atomically, also towards the host; returns the old value. */
 uint64_t atomic_apply(const struct atomic_op *op, void *host, uint64_t data, uint64_t compare);
 /* Compare-and-swap data of vector and scalar memory: data[0] low part is the new value, the part

@@ -116,6 +116,24 @@ static bool pointers_one_by_one(struct wave *wave, const struct inst *inst, cons
     return true;
 }
 
+/* Lanes whose memory does not do this atomic have no pointer. `one`: all lie in one mapping. */
+static void atomics_refuse(struct wave *wave, const struct inst *inst, const uint64_t *va, bool one,
+                           struct lane_pointers *out)
+{
+    bool refused = false;
+    for (uint64_t left = out->lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        if (!one || left == out->lanes) {
+            const struct vm_range *range = vm_range_at(wave->group->reader, va[lane]);
+            refused = range && atomic_refused(inst, range->flags);
+        }
+        if (one && !refused)
+            return;
+        if (refused)
+            out->host[lane] = NULL;
+    }
+}
+
 bool global_pointers(struct wave *wave, const struct inst *inst, const uint64_t *va, uint64_t lanes,
                      uint32_t size_bytes, struct lane_pointers *out)
 {
@@ -128,10 +146,12 @@ bool global_pointers(struct wave *wave, const struct inst *inst, const uint64_t 
     uint8_t *host = lanes && span <= UINT32_MAX ? vm_translate(wave->group->reader, extent.low,
                                                                (uint32_t)span, inst_access(inst))
                                                 : NULL;
-    if (!host)
-        return pointers_one_by_one(wave, inst, va, lanes, size_bytes, out);
-    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+    if (!host && !pointers_one_by_one(wave, inst, va, lanes, size_bytes, out))
+        return false;
+    for (unsigned lane = 0; lane < WAVE_LANES && host; lane++)
         out->host[lane] = host + (va[lane] - extent.low);
+    if (inst->flags & IF_ATOMIC && wave->group->launch->by_pcie)
+        atomics_refuse(wave, inst, va, host != NULL, out);
     return true;
 }
 

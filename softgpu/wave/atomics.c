@@ -1,9 +1,12 @@
 /* Atomic operations: their names, what they compute, and how they are done to memory. */
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "image/float_bits.h"
 #include "isa_ops.h"
+#include "mem/vm.h"
 #include "wave/host_levels.h"
 #include "wave/lanes.h"
 
@@ -267,6 +270,31 @@ bool inst_keep_atomic(struct inst *inst)
     return true;
 }
 
+static bool fabric_has(const struct atomic_op *op)
+{
+    const bool is_integer = op->type == ATOMIC_UINT || op->type == ATOMIC_INT;
+    return is_integer &&
+           (op->kind == ATOMIC_ADD || op->kind == ATOMIC_SWAP || op->kind == ATOMIC_CMPSWAP);
+}
+
+bool atomic_refused(const struct inst *inst, uint32_t memory_flags)
+{
+    /* Any thread that executes sets it; relaxed: nothing else depends on it. */
+    static atomic_bool said;
+    struct atomic_op op;
+    if ((memory_flags >> VM_TYPE_SHIFT & 3) != MEMORY_UC ||
+        (memory_flags >> VM_HOME_SHIFT & 3) != HOME_HOST)
+        return false;
+    if (!atomic_op_find(inst, &op) || fabric_has(&op))
+        return false;
+    if (!atomic_exchange_explicit(&said, true, memory_order_relaxed))
+        log_warning("softgpu",
+                    "%s in fine-grained memory of the host: PCIe has no such operation, and the "
+                    "GPU does nothing and returns 0 (this is said once)",
+                    isa_op_names[inst->op]);
+    return true;
+}
+
 /* ---- a wave's ---- */
 
 ALWAYS_INLINE void lanes_apply(const struct lane_pointers *p, const lane_row *data, lane_row *old,
@@ -294,10 +322,12 @@ ALWAYS_INLINE void lanes_apply(const struct lane_pointers *p, const lane_row *da
 #define OFTEN(X)                                                                                   \
     X(ADD, UINT, 4)                                                                                \
     X(ADD, UINT, 8)                                                                                \
-    X(ADD, FLOAT, 4) X(ADD, FLOAT, 8) X(SUB, UINT, 4) X(MIN, INT, 4) X(MAX, INT, 4)                \
-        X(MIN, UINT, 4) X(MAX, UINT, 4) X(MIN, UINT, 8) X(MAX, UINT, 8) X(OR, UINT, 4)             \
-            X(OR, UINT, 8) X(AND, UINT, 4) X(SWAP, UINT, 4) X(CMPSWAP, UINT, 4)                    \
-                X(CMPSWAP, UINT, 8)
+    X(ADD, FLOAT, 4)                                                                               \
+    X(ADD, FLOAT, 8)                                                                               \
+    X(SUB, UINT, 4)                                                                                \
+    X(MIN, INT, 4) X(MAX, INT, 4) X(MIN, UINT, 4) X(MAX, UINT, 4) X(MIN, UINT, 8) X(MAX, UINT, 8)  \
+        X(OR, UINT, 4) X(OR, UINT, 8) X(AND, UINT, 4) X(SWAP, UINT, 4) X(CMPSWAP, UINT, 4)         \
+            X(CMPSWAP, UINT, 8)
 #define KEY(kind, type, bytes) ((unsigned)(kind) << 8 | (unsigned)(type) << 4 | (bytes))
 
 void lanes_atomic(const struct lane_pointers *p, const lane_row *data, lane_row *old,

@@ -163,6 +163,11 @@ int kernel_runner_protect(struct kernel_runner *r, const void *at)
     return vm_set_flags(r->vm, (uint64_t)(uintptr_t)at, VM_READ);
 }
 
+int kernel_runner_set_memory(struct kernel_runner *r, const void *at, uint32_t memory)
+{
+    return vm_set_flags(r->vm, (uint64_t)(uintptr_t)at, VM_READ | VM_WRITE | memory);
+}
+
 void kernel_runner_set_arguments(struct kernel_runner *r, uint64_t va)
 {
     r->kernarg = va;

@@ -38,6 +38,8 @@ int kernel_runner_remap(struct kernel_runner *runner, size_t bytes);
  * right to write it away from that. 0 or -errno. */
 int kernel_runner_split(struct kernel_runner *runner, const void *at);
 int kernel_runner_protect(struct kernel_runner *runner, const void *at);
+/* What memory the one that begins there is: of VM_MEMORY_MASK (mem/vm.h). */
+int kernel_runner_set_memory(struct kernel_runner *runner, const void *at, uint32_t memory);
 
 /* Kernels started from now on may use global wave sync. */
 void kernel_runner_allow_gws(struct kernel_runner *runner);
