@@ -325,9 +325,18 @@ ALWAYS_INLINE void lanes_apply(const struct lane_pointers *p, const lane_row *da
     X(ADD, FLOAT, 4)                                                                               \
     X(ADD, FLOAT, 8)                                                                               \
     X(SUB, UINT, 4)                                                                                \
-    X(MIN, INT, 4) X(MAX, INT, 4) X(MIN, UINT, 4) X(MAX, UINT, 4) X(MIN, UINT, 8) X(MAX, UINT, 8)  \
-        X(OR, UINT, 4) X(OR, UINT, 8) X(AND, UINT, 4) X(SWAP, UINT, 4) X(CMPSWAP, UINT, 4)         \
-            X(CMPSWAP, UINT, 8)
+    X(MIN, INT, 4)                                                                                 \
+    X(MAX, INT, 4)                                                                                 \
+    X(MIN, UINT, 4)                                                                                \
+    X(MAX, UINT, 4)                                                                                \
+    X(MIN, UINT, 8)                                                                                \
+    X(MAX, UINT, 8)                                                                                \
+    X(OR, UINT, 4)                                                                                 \
+    X(OR, UINT, 8)                                                                                 \
+    X(AND, UINT, 4)                                                                                \
+    X(SWAP, UINT, 4)                                                                               \
+    X(CMPSWAP, UINT, 4)                                                                            \
+    X(CMPSWAP, UINT, 8)
 #define KEY(kind, type, bytes) ((unsigned)(kind) << 8 | (unsigned)(type) << 4 | (bytes))
 
 void lanes_atomic(const struct lane_pointers *p, const lane_row *data, lane_row *old,
