@@ -38,7 +38,8 @@ static hsa_status_t pool_seen(hsa_amd_memory_pool_t pool, void *data)
     uint32_t flags = 0;
     (void)data;
     hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, &flags);
-    if (flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED && !host_pool.handle)
+    /* In fine-grained memory of the host there are few atomics (decision 0027). */
+    if (flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED && !host_pool.handle)
         host_pool = pool;
     return HSA_STATUS_SUCCESS;
 }

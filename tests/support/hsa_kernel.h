@@ -16,7 +16,7 @@ bool hsa_kernel_open(void);
 void hsa_kernel_close(void);
 const char *hsa_kernel_error(void);
 
-/* Memory that both host and GPU see, zeroed; NULL when there is none. */
+/* Memory of the host, coarse-grained, that the GPU sees too, zeroed; NULL when there is none. */
 void *hsa_kernel_memory_new(size_t bytes);
 void hsa_kernel_memory_free(void *memory);
 
