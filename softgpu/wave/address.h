@@ -11,7 +11,8 @@
  */
 bool global_pointers(struct wave *wave, const struct inst *inst, const uint64_t *va, uint64_t lanes,
                      uint32_t size_bytes, struct lane_pointers *out);
-/* The same for byte offsets into each lane's private memory. */
+/* The same for byte offsets into each lane's private memory. Either may write the other lanes'
+ * pointers, too. */
 bool scratch_pointers(struct wave *wave, const struct inst *inst, const uint32_t *offset,
                       uint64_t lanes, uint32_t size_bytes, struct lane_pointers *out);
 

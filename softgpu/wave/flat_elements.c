@@ -54,6 +54,18 @@ static bool lds_pointers(struct wave *w, const struct inst *i, const uint64_t *v
     return true;
 }
 
+/* Of these lanes alone: the others' are there already. */
+static bool private_pointers(struct wave *w, const struct inst *i, const uint32_t *offset,
+                             uint64_t lanes, uint32_t size_bytes, struct lane_pointers *out)
+{
+    struct lane_pointers own;
+    if (!scratch_pointers(w, i, offset, lanes, size_bytes, &own))
+        return false;
+    for (uint64_t left = lanes; left; left &= left - 1)
+        out->host[__builtin_ctzll(left)] = own.host[__builtin_ctzll(left)];
+    return true;
+}
+
 /* A generic address names LDS or private memory when its upper half is that aperture's. */
 static bool generic_pointers(struct wave *w, const struct inst *i, const uint64_t *va,
                              uint32_t size_bytes, struct lane_pointers *out)
@@ -76,7 +88,7 @@ static bool generic_pointers(struct wave *w, const struct inst *i, const uint64_
         access_log_vector(w, i, va, 0, size_bytes);
     if (shared && lds_watched(w, i))
         lds_note(w, i, offset, 0, shared, size_bytes);
-    if (private && !scratch_pointers(w, i, offset, private, size_bytes, out))
+    if (private && !private_pointers(w, i, offset, private, size_bytes, out))
         return false;
     out->lanes = exec;
     out->some_outside = false;
