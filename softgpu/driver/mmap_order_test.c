@@ -26,16 +26,6 @@ static void map_and_unmap(int flags, int fd, off_t offset)
     CHECK(after.maps == before.maps + 1 && after.unmaps == before.unmaps + 1);
 }
 
-static unsigned gpu_id(void)
-{
-    unsigned id = 0;
-    FILE *file = fopen("/sys/class/kfd/kfd/topology/nodes/1/gpu_id", "r");
-    CHECK(file && fscanf(file, "%u", &id) == 1);
-    if (file)
-        fclose(file);
-    return id;
-}
-
 int main(void)
 {
     int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -44,7 +34,7 @@ int main(void)
     int kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
     struct kfd_ioctl_alloc_memory_of_gpu_args memory = {.va_addr = 0x7e0000000000,
                                                         .size = SIZE_BYTES,
-                                                        .gpu_id = gpu_id(),
+                                                        .gpu_id = first_gpu_id(),
                                                         .flags = KFD_IOC_ALLOC_MEM_FLAGS_VRAM |
                                                                  KFD_ALLOC_WRITABLE};
     CHECK(ioctl(kfd, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &memory) == 0);

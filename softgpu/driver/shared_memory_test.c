@@ -30,23 +30,13 @@ enum { FLAGS_SAID = 0x1234567 };
 
 #define LIBDRM(name) ((__typeof__(&name))dlsym(RTLD_DEFAULT, #name))
 
-static uint32_t gpu_id(void)
-{
-    unsigned id = 0;
-    FILE *file = fopen("/sys/class/kfd/kfd/topology/nodes/1/gpu_id", "r");
-    CHECK(file && fscanf(file, "%u", &id) == 1);
-    if (file)
-        fclose(file);
-    return id;
-}
-
 /* The device's own view of new memory, and a dmabuf and a name for it. */
 static uint8_t *memory_make(int *dmabuf, struct storage_name *name)
 {
     int kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
     struct kfd_ioctl_alloc_memory_of_gpu_args memory = {.va_addr = 0x7e0000000000,
                                                         .size = SIZE_BYTES,
-                                                        .gpu_id = gpu_id(),
+                                                        .gpu_id = first_gpu_id(),
                                                         .flags = KFD_IOC_ALLOC_MEM_FLAGS_VRAM |
                                                                  KFD_ALLOC_WRITABLE};
     CHECK(ioctl(kfd, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &memory) == 0);
@@ -146,7 +136,7 @@ static void child_attaches(struct storage_name name)
 {
     int kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC), render = LIBDRM(drmOpenRender)(RENDER_MINOR);
     struct kfd_ipc_import_args import = {
-        .va_addr = 0x7e1000000000, .name = name, .gpu_id = gpu_id()};
+        .va_addr = 0x7e1000000000, .name = name, .gpu_id = first_gpu_id()};
     void *place = mmap((void *)import.va_addr, SIZE_BYTES, PROT_NONE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     CHECK(ioctl(kfd, _IOC(3u, 'K', KFD_NR_IPC_IMPORT_HANDLE, sizeof import), &import) == 0);

@@ -16,4 +16,15 @@ static int failures;
         }                                                                                          \
     } while (0)
 
+/* Of the first GPU. */
+static inline unsigned first_gpu_id(void)
+{
+    unsigned id = 0;
+    FILE *file = fopen("/sys/class/kfd/kfd/topology/nodes/1/gpu_id", "r");
+    CHECK(file && fscanf(file, "%u", &id) == 1);
+    if (file)
+        fclose(file);
+    return id;
+}
+
 #endif
