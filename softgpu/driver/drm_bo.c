@@ -330,9 +330,6 @@ EXPORT int amdgpu_bo_set_metadata(amdgpu_bo_handle handle, struct amdgpu_bo_meta
     return real ? real(handle, info) : -EINVAL;
 }
 
-/* An object's number is in the offset, and room for as much as an object can be. */
-enum { FOREIGN_SIZE_BITS = 40 };
-
 /* Where mmap() of the render node finds the object. Another process's memory is not in our file. */
 static int gem_mmap(const struct driver *driver, union drm_amdgpu_gem_mmap *args)
 {
@@ -343,7 +340,7 @@ static int gem_mmap(const struct driver *driver, union drm_amdgpu_gem_mmap *args
             continue;
         status = 0;
         args->out.addr_ptr = bo->storage->foreign ? DRM_FOREIGN_BEGIN + ((uint64_t)bo->gem_handle
-                                                                         << FOREIGN_SIZE_BITS)
+                                                                         << STORAGE_SIZE_BITS)
                                                   : bo->storage->offset;
     }
     pthread_mutex_unlock(&lock);
@@ -351,26 +348,15 @@ static int gem_mmap(const struct driver *driver, union drm_amdgpu_gem_mmap *args
 }
 
 /* Under the lock: the object's file stays open meanwhile. */
-static void *foreign_map(const struct amdgpu_bo *bo, void *address, size_t size_bytes, int rights,
-                         int flags, uint64_t within)
-{
-    if (!bo || within > bo->storage->size_bytes || size_bytes > bo->storage->size_bytes - within) {
-        errno = EINVAL;
-        return MAP_FAILED;
-    }
-    return real_mmap(address, size_bytes, rights, flags, bo->storage->file,
-                     bo->storage->offset + within);
-}
-
 void *drm_bo_foreign_map(void *address, size_t size_bytes, int rights, int flags, uint64_t offset)
 {
-    uint64_t handle = (offset - DRM_FOREIGN_BEGIN) >> FOREIGN_SIZE_BITS;
-    uint64_t within = offset & ((UINT64_C(1) << FOREIGN_SIZE_BITS) - 1);
+    uint64_t handle = (offset - DRM_FOREIGN_BEGIN) >> STORAGE_SIZE_BITS;
     pthread_mutex_lock(&lock);
     const struct amdgpu_bo *bo = objects;
     while (bo && (!bo->storage->foreign || bo->gem_handle != handle))
         bo = bo->next;
-    void *view = foreign_map(bo, address, size_bytes, rights, flags, within);
+    void *view =
+        storage_foreign_map(bo ? bo->storage : NULL, address, size_bytes, rights, flags, offset);
     pthread_mutex_unlock(&lock);
     return view;
 }

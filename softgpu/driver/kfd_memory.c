@@ -424,34 +424,26 @@ int kfd_ipc_export(struct driver *driver, void *args)
     return status;
 }
 
-/* Where mmap() of a render node finds shared memory. Another process's is not in our file: its
- * buffer's number is in the offset then, and room for as much as a buffer can be. */
-enum { FOREIGN_SIZE_BITS = 40, FOREIGN_NUMBERS = 1 << 20 };
+/* Where mmap() of a render node finds another process's memory: its buffer's number is in the
+ * offset. So many are below DRM_FOREIGN_BEGIN; more have none, and libhsakmt no view of them. */
+enum { FOREIGN_NUMBERS = 1 << 20 };
 
 static uint64_t foreign_offset(uint64_t handle)
 {
-    return handle < FOREIGN_NUMBERS ? KFD_FOREIGN_BEGIN + (handle << FOREIGN_SIZE_BITS) : 0;
+    return handle < FOREIGN_NUMBERS ? KFD_FOREIGN_BEGIN + (handle << STORAGE_SIZE_BITS) : 0;
 }
 
 void *kfd_foreign_map(struct driver *driver, void *address, size_t size_bytes, int rights,
                       int flags, uint64_t offset)
 {
-    const uint64_t handle = (offset - KFD_FOREIGN_BEGIN) >> FOREIGN_SIZE_BITS;
-    const uint64_t within = offset & ((UINT64_C(1) << FOREIGN_SIZE_BITS) - 1);
     struct buffer *buffer;
-    void *view = MAP_FAILED;
-    const int status = buffer_take(driver, handle, &buffer);
+    const int status =
+        buffer_take(driver, (offset - KFD_FOREIGN_BEGIN) >> STORAGE_SIZE_BITS, &buffer);
     if (status) {
         errno = -status;
-        return view;
+        return MAP_FAILED;
     }
-    const struct storage *storage = buffer->storage;
-    if (storage && storage->foreign && within <= storage->size_bytes &&
-        size_bytes <= storage->size_bytes - within)
-        view = real_mmap(address, size_bytes, rights, flags, storage->file,
-                         (off_t)(storage->offset + within));
-    else
-        errno = EINVAL;
+    void *view = storage_foreign_map(buffer->storage, address, size_bytes, rights, flags, offset);
     buffer_release(driver, buffer);
     return view;
 }

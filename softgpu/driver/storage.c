@@ -381,6 +381,19 @@ int storage_map(const struct storage *storage, uint8_t **out)
     return 0;
 }
 
+void *storage_foreign_map(const struct storage *storage, void *address, size_t size_bytes,
+                          int rights, int flags, uint64_t offset)
+{
+    const uint64_t within = offset & ((UINT64_C(1) << STORAGE_SIZE_BITS) - 1);
+    if (!storage || !storage->foreign || within > storage->size_bytes ||
+        size_bytes > storage->size_bytes - within) {
+        errno = EINVAL;
+        return MAP_FAILED;
+    }
+    return real_mmap(address, size_bytes, rights, flags, storage->file,
+                     (off_t)(storage->offset + within));
+}
+
 int storage_view_take(struct driver *driver, struct storage *storage, uint8_t **host)
 {
     int status = 0;

@@ -60,6 +60,11 @@ int storage_metadata_write(struct driver *driver, struct storage *storage,
 
 /* A host view of it, MADV_DONTFORK: the caller's own. */
 int storage_map(const struct storage *storage, uint8_t **host);
+/* mmap() of a part of another process's memory, which is not in our file: who hands out offsets
+ * for it puts a number of his own above so many bits. MAP_FAILED and errno. */
+enum { STORAGE_SIZE_BITS = 40 };
+void *storage_foreign_map(const struct storage *storage, void *address, size_t size_bytes,
+                          int rights, int flags, uint64_t offset);
 /* The GPUs' view, for one more of their mappings; and one less, which is in no vm any more. */
 int storage_view_take(struct driver *driver, struct storage *storage, uint8_t **host);
 void storage_view_release(struct driver *driver, struct storage *storage);
