@@ -27,11 +27,6 @@ struct access_case {
 };
 static struct access_case cases[CASES];
 
-static uint32_t random_dword(void)
-{
-    return below(0x10000) << 16 | below(0x10000);
-}
-
 /* Mostly on, or whatever; or whole pieces. */
 static uint64_t random_lanes(void)
 {

@@ -21,6 +21,11 @@ static uint32_t below(uint32_t end)
     return (uint32_t)(random_state >> 33) % end;
 }
 
+static inline uint32_t random_dword(void)
+{
+    return below(0x10000) << 16 | below(0x10000);
+}
+
 static char text[TEXT_BYTES];
 static size_t text_length;
 __attribute__((format(printf, 1, 2))) static void put(const char *format, ...)

@@ -60,11 +60,6 @@ static struct scattered_case {
     uint32_t at[LANES]; /* in the area */
 } cases[CASES];
 
-static uint32_t random_dword(void)
-{
-    return below(0x10000) << 16 | below(0x10000);
-}
-
 /* Else it is not known whose store is the last one. */
 static bool lanes_are_apart(const struct scattered_case *c)
 {
