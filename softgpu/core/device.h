@@ -35,8 +35,9 @@ struct gpu_model {
     uint32_t tcp_bytes, tcp_line_bytes, tcp_ways; /* vector L1, per CU */
     uint32_t tcc_bytes, tcc_line_bytes, tcc_ways; /* L2, whole XCC */
     uint32_t tcc_channels;                        /* per XCC */
-    uint8_t tcc_mixes;    /* channels and sets go by all bits of an address (perf/l2_mix.h) */
-    uint8_t scalar_types; /* requests of scalar caches are of their memory's type; else NC */
+    uint8_t tcc_mixes;        /* channels and sets go by all bits of an address (perf/l2_mix.h) */
+    uint8_t few_host_atomics; /* in uncached memory of the host: those of PCIe (decision 0027) */
+    uint8_t scalar_types;     /* requests of scalar caches are of their memory's type; else NC */
     uint32_t side_bytes; /* cache in front of the memory, of all XCCs ("Infinity Cache"), if any: */
     uint32_t side_bytes_per_sclk; /* and what it gives at its peak */
     uint64_t vram_bytes;

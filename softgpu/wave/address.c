@@ -116,20 +116,22 @@ static bool pointers_one_by_one(struct wave *wave, const struct inst *inst, cons
     return true;
 }
 
-/* Lanes whose memory does not do this atomic have no pointer. `one`: all lie in one mapping. */
-static void atomics_refuse(struct wave *wave, const struct inst *inst, const uint64_t *va, bool one,
-                           struct lane_pointers *out)
+static bool lane_refused(struct wave *wave, const struct inst *inst, uint64_t va)
 {
-    bool refused = false;
+    const struct vm_range *range = vm_range_at(wave->group->reader, va);
+    return range && atomic_refused(inst, range->flags);
+}
+
+/* Lanes whose memory does not do this atomic have no pointer. In one mapping the first one says it
+ * of all. */
+static void atomics_refuse(struct wave *wave, const struct inst *inst, const uint64_t *va,
+                           bool in_one, struct lane_pointers *out)
+{
+    if (in_one && out->lanes && !lane_refused(wave, inst, va[__builtin_ctzll(out->lanes)]))
+        return;
     for (uint64_t left = out->lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
-        if (!one || left == out->lanes) {
-            const struct vm_range *range = vm_range_at(wave->group->reader, va[lane]);
-            refused = range && atomic_refused(inst, range->flags);
-        }
-        if (one && !refused)
-            return;
-        if (refused)
+        if (in_one || lane_refused(wave, inst, va[lane]))
             out->host[lane] = NULL;
     }
 }
@@ -150,7 +152,7 @@ bool global_pointers(struct wave *wave, const struct inst *inst, const uint64_t 
         return false;
     for (unsigned lane = 0; lane < WAVE_LANES && host; lane++)
         out->host[lane] = host + (va[lane] - extent.low);
-    if (inst->flags & IF_ATOMIC && wave->group->launch->by_pcie)
+    if (inst->flags & IF_ATOMIC && wave->group->launch->few_host_atomics)
         atomics_refuse(wave, inst, va, host != NULL, out);
     return true;
 }

@@ -47,7 +47,7 @@ struct launch {
     uint32_t scratch_stride;                  /* host bytes from one lane to the next */
     uint32_t waves_per_group;                 /* of a full group */
     bool l2_mixes;                            /* gpu_model.tcc_mixes */
-    bool by_pcie;                             /* the host is: atomic_refused() */
+    bool few_host_atomics;                    /* likewise; atomic_refused() */
     uint32_t shared_base_hi, private_base_hi; /* FLAT apertures */
     uint32_t trap_enabled;
     uint32_t capacity; /* groups that a compute unit holds */

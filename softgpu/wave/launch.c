@@ -142,7 +142,7 @@ int launch_prepare(struct launch *launch, const struct gpu_model *model, struct 
     memcpy(&entry, descriptor + KD_ENTRY_OFFSET, sizeof entry);
     launch->gws = request->gws;
     launch->l2_mixes = model->tcc_mixes;
-    launch->by_pcie = model->gen != GPU_GFX942; /* of which AMD's table says otherwise */
+    launch->few_host_atomics = model->few_host_atomics;
     launch->mask = request->units;
     launch->entry_va = packet->kernel_object + (uint64_t)entry;
     launch->packet_va = request->packet_va;

@@ -209,8 +209,8 @@ EXEC_FN(ATOMIC)
     uint64_t data[2] = {0}, old;
     memcpy(data, &w->s[i->src[1].index], i->src[1].dwords * 4u);
     atomic_split_compare(&op, data);
-    const bool refused =
-        w->group->launch->by_pcie && atomic_refused(i, vm_range_at(w->group->reader, va)->flags);
+    const bool refused = w->group->launch->few_host_atomics &&
+                         atomic_refused(i, vm_range_at(w->group->reader, va)->flags);
     old = refused ? 0 : atomic_apply(&op, host, data[0], data[1]);
     if (i->flags & IF_GLC)
         memcpy(&w->s[i->dst.index], &old, op.bytes);
