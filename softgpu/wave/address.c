@@ -2,6 +2,7 @@
 
 #include "wave/group.h"
 #include "wave/host_levels.h"
+#include "wave/time_note.h"
 
 /* 64-bit minimum and zero extension have no SSE2 instruction. */
 ALWAYS_INLINE struct va_extent extent_of_all(const uint64_t *va)
@@ -155,6 +156,26 @@ bool global_pointers(struct wave *wave, const struct inst *inst, const uint64_t 
     if (inst->flags & IF_ATOMIC && wave->group->launch->few_host_atomics)
         atomics_refuse(wave, inst, va, host != NULL, out);
     return true;
+}
+
+uint8_t *offsets_translate(struct wave *wave, const struct inst *inst, uint64_t va, uint32_t low,
+                           uint32_t high, uint32_t size_bytes)
+{
+    const uint64_t span = (uint64_t)high - low + size_bytes;
+    uint8_t *first = span > UINT32_MAX ? NULL
+                                       : vm_translate(wave->group->reader, va + low, (uint32_t)span,
+                                                      inst_access(inst));
+    return first ? first - low : NULL;
+}
+
+void offsets_note(struct wave *wave, const struct inst *inst, uint64_t va, const uint32_t *offsets,
+                  uint64_t lanes, uint32_t size_bytes)
+{
+    uint64_t each[WAVE_LANES];
+    if (!memory_noted(wave->group))
+        return;
+    lanes_add(each, offsets, va);
+    access_log_vector(wave, inst, each, lanes, size_bytes);
 }
 
 /* The first lane that is on and lies outside. */

@@ -16,7 +16,15 @@ bool global_pointers(struct wave *wave, const struct inst *inst, const uint64_t 
 bool scratch_pointers(struct wave *wave, const struct inst *inst, const uint32_t *offset,
                       uint64_t lanes, uint32_t size_bytes, struct lane_pointers *out);
 
-/* The same for a buffer instruction: what its descriptor does not hold has no pointer. */
+/* Elements at offsets from `low` to `high` behind `va`, if one mapping has them: where the host has
+ * offset 0, which need not be mapped. NULL: it has not, and nothing has happened. */
+uint8_t *offsets_translate(struct wave *wave, const struct inst *inst, uint64_t va, uint32_t low,
+                           uint32_t high, uint32_t size_bytes);
+/* Tells whoever looks at accesses of them. */
+void offsets_note(struct wave *wave, const struct inst *inst, uint64_t va, const uint32_t *offsets,
+                  uint64_t lanes, uint32_t size_bytes);
+
+/* Host pointers for a buffer instruction: what its descriptor does not hold has no pointer. */
 bool buffer_pointers(struct wave *wave, const struct inst *inst, uint32_t size_bytes,
                      struct lane_pointers *out);
 /* Whether a lane's dwords lie apart from each other there, with those of other lanes in between. */

@@ -5,7 +5,6 @@
 #include "wave/address.h"
 #include "wave/host_levels.h"
 #include "wave/lanes.h"
-#include "wave/time_note.h"
 
 #define CALL(name, ...)                                                                            \
     (host_level == LEVEL_PORTABLE ? name##_portable(__VA_ARGS__) : name##_avx2(__VA_ARGS__))
@@ -42,21 +41,15 @@ bool pieces_find(const uint32_t *offsets, uint64_t lanes, uint32_t element_bytes
 bool pieces_translate(struct wave *wave, const struct inst *inst, const struct piece_extent *extent,
                       uint32_t element_bytes, struct piece_place *place)
 {
-    const uint64_t span = (uint64_t)extent->high - extent->low + PIECE_LANES * element_bytes;
-    uint8_t *first = span > UINT32_MAX ? NULL
-                                       : vm_translate(wave->group->reader, place->va + extent->low,
-                                                      (uint32_t)span, inst_access(inst));
-    const uint32_t apart = extent->apart | (uint32_t)(uintptr_t)first;
+    uint8_t *host = offsets_translate(wave, inst, place->va, extent->low, extent->high,
+                                      PIECE_LANES * element_bytes);
+    const uint32_t apart = extent->apart | ((uint32_t)(uintptr_t)host + extent->low);
     /* Elements of 16 bytes are read at once, wherever they are. */
-    if (!first || (element_bytes < 16 && apart % element_bytes))
+    if (!host || (element_bytes < 16 && apart % element_bytes))
         return false;
-    place->host = first - extent->low;
+    place->host = host;
     place->aligned = apart % 16 == 0;
-    if (memory_noted(wave->group)) {
-        uint64_t va[WAVE_LANES];
-        lanes_add(va, place->offsets, place->va);
-        access_log_vector(wave, inst, va, place->lanes, element_bytes);
-    }
+    offsets_note(wave, inst, place->va, place->offsets, place->lanes, element_bytes);
     return true;
 }
 

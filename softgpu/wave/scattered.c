@@ -4,7 +4,6 @@
 #include "wave/contiguous.h"
 #include "wave/host_levels.h"
 #include "wave/lanes.h"
-#include "wave/time_note.h"
 
 #define CALL(name, ...)                                                                            \
     (host_level == LEVEL_PORTABLE ? name##_portable(__VA_ARGS__) : name##_avx2(__VA_ARGS__))
@@ -35,19 +34,11 @@ void scattered_find(struct scattered_place *place)
 bool scattered_translate(struct wave *wave, const struct inst *inst, uint32_t element_bytes,
                          struct scattered_place *place)
 {
-    const struct scattered_extent extent = place->extent;
-    const uint64_t span = (uint64_t)extent.high - extent.low + element_bytes;
-    uint8_t *first = span > UINT32_MAX ? NULL
-                                       : vm_translate(wave->group->reader, place->va + extent.low,
-                                                      (uint32_t)span, inst_access(inst));
-    if (!first)
+    place->host = offsets_translate(wave, inst, place->va, place->extent.low, place->extent.high,
+                                    element_bytes);
+    if (!place->host)
         return false;
-    place->host = first - extent.low;
-    if (memory_noted(wave->group)) {
-        uint64_t va[WAVE_LANES];
-        lanes_add(va, place->offsets, place->va);
-        access_log_vector(wave, inst, va, place->lanes, element_bytes);
-    }
+    offsets_note(wave, inst, place->va, place->offsets, place->lanes, element_bytes);
     return true;
 }
 
