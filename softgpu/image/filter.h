@@ -7,35 +7,18 @@
 
 #include "image/resource.h"
 
-enum { IMAGE_TAPS_MAX = 8 };
-
-struct image_tap {
-    uint16_t at[3]; /* x, y, and z or the layer */
-    bool is_border;
-    float weight;
+/* How a coordinate along one axis chooses texels. */
+struct image_axis {
+    int32_t size;
+    enum image_clamp clamp;
+    bool counts_texels; /* the coordinate does; else it is 1 at the far end */
+    bool linear;        /* between two texels */
+    bool truncate;      /* nearest: rounds down, not to 1/256 texel first */
 };
-
-struct image_footprint {
-    unsigned count;
-    struct image_tap taps[IMAGE_TAPS_MAX];
-};
-
-/* Where an image is sampled. */
-struct image_point {
-    float at[3];       /* as many as the image has dimensions */
-    float layer;       /* counts whole layers; the nearest is taken */
-    int8_t offset[3];  /* texels, added to what the coordinate means */
-    bool linear;       /* filter across x and y */
-    bool unnormalized; /* coordinates count texels */
-};
-
-void image_footprint_make(const struct image_resource *image, const struct image_sampler *sampler,
-                          const struct image_point *point, struct image_footprint *out);
-
-/* The four texels of a linear footprint in x and y, as gather4 returns them: (0,1), (1,1), (1,0),
- * (0,0); all of them, whatever their weights. */
-void image_gather_make(const struct image_resource *image, const struct image_sampler *sampler,
-                       const struct image_point *point, struct image_footprint *out);
+/* `linear`: across x and y. */
+struct image_axis image_axis_of(const struct image_resource *image,
+                                const struct image_sampler *sampler, unsigned axis,
+                                bool counts_texels, bool linear);
 
 /* What a texel outside the image holds, before the resource's select[] is applied. */
 void image_border(const struct image_resource *image, const struct image_sampler *sampler,

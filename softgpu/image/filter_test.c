@@ -12,9 +12,81 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image/filter.h"
+#include "image/float_bits.h"
+#include "image/rows_host.h"
 
 enum { WIDTH = 5, HEIGHT = 3, DEPTH = 4, BORDER = -1000 };
+
+struct image_tap {
+    uint16_t at[3]; /* x, y, and z or the layer */
+    bool is_border;
+    float weight;
+};
+struct image_footprint {
+    unsigned count;
+    struct image_tap taps[IMAGE_TAPS_MAX];
+};
+struct image_point {
+    float at[3], layer;
+    int32_t offset[3];
+    bool linear, unnormalized;
+};
+
+static void tap_add(struct image_footprint *out, const struct image_taps taps[3], unsigned n,
+                    unsigned lane, float weight)
+{
+    struct image_tap *tap = &out->taps[out->count++];
+    *tap = (struct image_tap){.weight = weight};
+    for (unsigned axis = 0; axis < 3; axis++) {
+        const int32_t at = taps[axis].at[n >> axis & 1][lane];
+        tap->is_border |= at < 0;
+        tap->at[axis] = (uint16_t)(at < 0 ? 0 : at);
+    }
+}
+
+/* The texels of a point, which any lane has, in the level's turn; all others have something else.
+ */
+static void footprint_make(const struct image_resource *image, const struct image_sampler *sampler,
+                           const struct image_point *point, struct image_footprint *out)
+{
+    static unsigned turn;
+    static struct image_taps taps[3];
+    const struct image_rows *level = rows_level(turn++ % ROWS_LEVELS);
+    const unsigned lane = turn % IMAGE_LANES;
+    level = level ? level : &image_rows_portable;
+    out->count = 0;
+    for (unsigned n = 0; n < 3; n++) {
+        const struct image_axis axis =
+            image_axis_of(image, sampler, n, point->unnormalized, point->linear);
+        image_row at;
+        int32_t moved[IMAGE_LANES];
+        for (unsigned other = 0; other < IMAGE_LANES; other++) {
+            at[other] = f32_bits(other == lane ? point->at[n] : (float)rand() / 1e6f);
+            moved[other] = other == lane ? point->offset[n] : rand() % 9;
+        }
+        if (n < image_dimensions(image))
+            level->axis(&axis, at, point->offset[n] ? moved : NULL, &taps[n]);
+        else
+            memset(&taps[n], 0, sizeof taps[n]);
+        taps[n].count += taps[n].count == 0;
+    }
+    if (image_has_layers(image)) {
+        image_row layer = {0};
+        layer[lane] = f32_bits(point->layer);
+        level->layers(image->layers, layer, &taps[2]);
+    }
+    for (unsigned n = 0; n < IMAGE_TAPS_MAX; n++) {
+        float weight[IMAGE_LANES];
+        if (!image_tap_exists(taps, n))
+            continue;
+        const struct image_taken taken = level->taken(taps, n, weight);
+        assert_true((taken.lanes >> lane & 1) == (weight[lane] > 0));
+        if (!(taken.lanes >> lane & 1))
+            continue;
+        tap_add(out, taps, n, lane, weight[lane]);
+        assert_true((taken.border >> lane & 1) == out->taps[out->count - 1].is_border);
+    }
+}
 
 /* The value of texel n of a line of `size`, continued: its own number, or BORDER. */
 static int continued(int n, int size, enum image_clamp clamp)
@@ -84,7 +156,7 @@ static void check_line(float coordinate, double position, enum image_clamp clamp
         int texel = continued(first + n, WIDTH, clamp);
         want[texel == BORDER ? WIDTH : texel] += n ? second : 1 - second;
     }
-    image_footprint_make(&image, &sampler, &point, &footprint);
+    footprint_make(&image, &sampler, &point, &footprint);
     for (int n = 0; n <= WIDTH; n++) {
         double got = weight_of(&footprint, n == WIDTH ? BORDER : n);
         if (fabs(got - want[n]) > 1e-6)
@@ -139,7 +211,7 @@ static void half_borders(void **state)
         struct image_sampler sampler = {.clamp = {(uint8_t)rows[n].clamp}, .unnormalized = true};
         struct image_point point = {.at = {rows[n].at}, .linear = rows[n].linear};
         struct image_footprint footprint;
-        image_footprint_make(&image, &sampler, &point, &footprint);
+        footprint_make(&image, &sampler, &point, &footprint);
         assert_true(weight_of(&footprint, rows[n].texel) == rows[n].edge);
         assert_true(weight_of(&footprint, BORDER) == rows[n].border);
     }
@@ -160,7 +232,7 @@ static void volumes(void **state)
         struct image_point point = {.at = {at[0], at[1], at[2]}, .linear = true};
         struct image_footprint footprint;
         double got = 0;
-        image_footprint_make(&image, &sampler, &point, &footprint);
+        footprint_make(&image, &sampler, &point, &footprint);
         for (unsigned tap = 0; tap < footprint.count; tap++) {
             const struct image_tap *t = &footprint.taps[tap];
             got += t->weight * (t->at[0] + 10.0 * t->at[1] + 100.0 * t->at[2]);
@@ -172,7 +244,7 @@ static void volumes(void **state)
     sampler.depth_as_plane = false;
     struct image_point point = {.at = {1.75f, 1.25f, 2.9f}, .linear = true};
     struct image_footprint footprint;
-    image_footprint_make(&image, &sampler, &point, &footprint);
+    footprint_make(&image, &sampler, &point, &footprint);
     assert_int_equal(footprint.count, 4);
     for (unsigned tap = 0; tap < 4; tap++)
         assert_int_equal(footprint.taps[tap].at[2], 2);
@@ -190,7 +262,7 @@ static void layers(void **state)
     for (size_t n = 0; n < sizeof rows / sizeof rows[0]; n++) {
         struct image_point point = {.at = {0.5f, 0.5f}, .layer = rows[n].layer};
         struct image_footprint footprint;
-        image_footprint_make(&image, &sampler, &point, &footprint);
+        footprint_make(&image, &sampler, &point, &footprint);
         assert_int_equal(footprint.count, 1);
         assert_int_equal(footprint.taps[0].at[2], rows[n].want);
     }
@@ -217,15 +289,59 @@ static void any_coordinate(void **state)
         for (unsigned axis = 0; axis < 3; axis++) {
             sampler.clamp[axis] = (uint8_t)(rand() % 8);
             point.at[axis] = odd[rand() % 11];
-            point.offset[axis] = (int8_t)(rand() % 64 - 32);
+            point.offset[axis] = rand() % 64 - 32;
         }
         struct image_footprint footprint;
-        image_footprint_make(&image, &sampler, &point, &footprint);
+        footprint_make(&image, &sampler, &point, &footprint);
         assert_in_range(footprint.count, 1, IMAGE_TAPS_MAX);
         for (unsigned tap = 0; tap < footprint.count; tap++) {
             for (unsigned axis = 0; axis < 3; axis++)
                 assert_true(footprint.taps[tap].at[axis] < image.size[axis]);
         }
+    }
+}
+
+/* Sums, the least and the greatest of up to eight texels, some of weight 0, which are not looked
+ * at: against numbers added here. */
+static void sums_on(const struct image_rows *level, enum image_blend blend)
+{
+    struct image_sums sums = {.blend = blend};
+    double want[IMAGE_LANES] = {0};
+    bool some[IMAGE_LANES] = {0};
+    image_row got;
+    for (unsigned n = 0; n < IMAGE_TAPS_MAX; n++) {
+        image_row component;
+        float weight[IMAGE_LANES];
+        for (unsigned lane = 0; lane < IMAGE_LANES; lane++) {
+            const float value = (float)(rand() % 2000 - 1000) / 8;
+            /* Lanes 0 to 7 have a single texel. */
+            weight[lane] = lane < 8 ? lane == n : (float)(rand() % 4) / 8;
+            component[lane] = f32_bits(weight[lane] > 0 ? value : NAN);
+            if (lane == 3 && n == 3)
+                component[lane] = 0x80000000; /* -0 stays what it is */
+            if (!(weight[lane] > 0))
+                continue;
+            const double here = f32_of(component[lane]);
+            if (blend == BLEND_WEIGHTED)
+                want[lane] += here * weight[lane];
+            else if (!some[lane] || (blend == BLEND_LEAST ? here < want[lane] : here > want[lane]))
+                want[lane] = here;
+            some[lane] = true;
+        }
+        level->add(&sums, component, weight);
+    }
+    level->sum(&sums, got);
+    for (unsigned lane = 0; lane < IMAGE_LANES; lane++)
+        assert_true(f32_of(got[lane]) == (float)want[lane]);
+    assert_int_equal(got[3], 0x80000000);
+}
+
+static void sums(void **state)
+{
+    (void)state;
+    for (unsigned n = 0; n < 600; n++) {
+        if (rows_level(n % ROWS_LEVELS))
+            sums_on(rows_level(n % ROWS_LEVELS), (enum image_blend)(n / ROWS_LEVELS % 3));
     }
 }
 
@@ -245,6 +361,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines),  cmocka_unit_test(half_borders),   cmocka_unit_test(volumes),
         cmocka_unit_test(layers), cmocka_unit_test(any_coordinate), cmocka_unit_test(comparisons),
+        cmocka_unit_test(sums),
     };
     return cmocka_run_group_tests_name("filter", tests, NULL, NULL);
 }

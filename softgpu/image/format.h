@@ -1,7 +1,7 @@
 /*
  * Formats of typed buffers and of images: how an element's bytes become up to four components, and
- * back. Component registers hold f32 bits for normalised, scaled and floating formats, else an
- * integer. Buffers know the first 16 data formats, and none of sRGB.
+ * back (rows.h). Component registers hold f32 bits for normalised, scaled and floating formats,
+ * else an integer. Buffers know the first 16 data formats, and none of sRGB.
  */
 #ifndef IMAGE_FORMAT_H
 #define IMAGE_FORMAT_H
@@ -36,19 +36,5 @@ struct data_format {
  * dword that reads 0. */
 uint32_t format_bytes(const struct data_format *format);
 bool format_is_integer(const struct data_format *format);
-
-void format_load(const struct data_format *format, const uint8_t *element,
-                 uint32_t components[FORMAT_COMPONENTS_MAX]);
-/* The same in two steps: X, Y, Z and W of the element, and what select[] makes of them. */
-void format_decode(const struct data_format *format, const uint8_t *element,
-                   uint32_t components[FORMAT_COMPONENTS_MAX]);
-void format_select(const struct data_format *format, uint32_t components[FORMAT_COMPONENTS_MAX]);
-/* `count` components are given; those that they do not select become 0. */
-void format_store(const struct data_format *format, const uint32_t *components, unsigned count,
-                  uint8_t *element);
-
-/* 16-bit registers (D16): a half or the low half of an integer, and back. */
-uint16_t format_narrow(const struct data_format *format, uint32_t component);
-uint32_t format_widen(const struct data_format *format, uint16_t narrow);
 
 #endif

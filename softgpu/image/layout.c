@@ -126,15 +126,33 @@ static void layout_mix(struct image_layout *layout, const struct order *order,
              INTERLEAVE_LOG2 + pipes + n);
 }
 
+/* Slices of depth, or layers, those before the view's first one included. */
+static uint32_t planes_of(const struct image_resource *image)
+{
+    return image_has_layers(image) ? image->first_layer + image->layers : image->size[2];
+}
+
 static void layout_linear(const struct image_resource *image, struct image_layout *layout)
 {
     layout->row_bytes = (uint64_t)image->pitch * layout->texel_bytes;
     layout->plane_bytes = layout->row_bytes * image->size[1];
+    layout->bytes = layout->plane_bytes * planes_of(image);
 }
 
 static uint32_t blocks_of(uint32_t texels, unsigned extent_log2)
 {
     return (texels + (1u << extent_log2) - 1) >> extent_log2;
+}
+
+static void layout_blocks(const struct image_resource *image, struct image_layout *layout)
+{
+    const uint32_t extent[3] = {image->size[0], image->size[1], planes_of(image)};
+    layout->row_blocks = blocks_of(extent[0], layout->extent_log2[0]);
+    layout->plane_blocks = layout->row_blocks * blocks_of(extent[1], layout->extent_log2[1]);
+    layout->bytes = (uint64_t)layout->plane_blocks * blocks_of(extent[2], layout->extent_log2[2])
+                    << layout->block_log2;
+    for (unsigned axis = 0; axis < 3; axis++)
+        layout->bits[axis] = extent[axis] > 1 ? (uint8_t)(32 - __builtin_clz(extent[axis] - 1)) : 0;
 }
 
 static const char *micro_order(const struct image_resource *image, const struct mode *mode,
@@ -186,8 +204,7 @@ bool image_layout_make(const struct image_resource *image, uint32_t address_conf
     layout_interleave(out, &order);
     if (mode->mixing != MIX_NONE)
         layout_mix(out, &order, mode, thick, address_config);
-    out->row_blocks = blocks_of(image->size[0], out->extent_log2[0]);
-    out->plane_blocks = out->row_blocks * blocks_of(image->size[1], out->extent_log2[1]);
+    layout_blocks(image, out);
     return true;
 }
 

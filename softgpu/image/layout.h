@@ -13,11 +13,13 @@ enum { LAYOUT_BITS = 14 }; /* of a coordinate: images have up to 16384 texels */
 
 struct image_layout {
     uint64_t base;
+    uint64_t bytes;                    /* of the whole image */
     uint64_t row_bytes, plane_bytes;   /* linear: of a row and of a layer or slice of depth */
     uint32_t row_blocks, plane_blocks; /* else: blocks of a row, of a layer or slice of blocks */
     uint8_t block_log2;                /* bytes; 0: linear */
     uint8_t texel_bytes, texel_log2;
     uint8_t extent_log2[3];         /* of a block, in texels */
+    uint8_t bits[3];                /* that coordinates have */
     uint16_t flips[3][LAYOUT_BITS]; /* what each bit of x, y and z flips inside the block */
 };
 

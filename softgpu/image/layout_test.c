@@ -14,6 +14,7 @@
 
 #include "core/device.h"
 #include "image/layout.h"
+#include "image/rows_host.h"
 
 /* What the library answered for GB_ADDR_CONFIG 0x22014042: width, height, layers or depth; x, y,
  * layer or z; the offset. */
@@ -256,7 +257,35 @@ static void check_places(const struct image_layout *layout, const uint32_t size[
                 assert_true(at % layout->texel_bytes == 0 && at < TAKEN_BYTES);
                 assert_int_equal(taken[at], 0);
                 taken[at] = 1;
+                assert_true(at + layout->texel_bytes <= layout->bytes);
             }
+        }
+    }
+}
+
+/* Of lanes at any places, on each level, and which are inside. */
+static void check_rows(const struct image_layout *layout, const uint32_t size[3])
+{
+    for (unsigned n = 0; n < 3 * ROWS_LEVELS; n++) {
+        const struct image_rows *level = rows_level(n % ROWS_LEVELS);
+        image_row at[3], offsets;
+        if (!level)
+            continue;
+        for (unsigned axis = 0; axis < 3; axis++) {
+            for (unsigned lane = 0; lane < IMAGE_LANES; lane++)
+                at[axis][lane] = (uint32_t)rand() % (size[axis] + 2) - 1;
+        }
+        const uint32_t *const places[3] = {at[0], at[1], at[2]};
+        const uint64_t inside = level->inside(places, size);
+        level->offsets(layout, places, offsets);
+        for (unsigned lane = 0; lane < IMAGE_LANES; lane++) {
+            const bool is_inside =
+                at[0][lane] < size[0] && at[1][lane] < size[1] && at[2][lane] < size[2];
+            assert_int_equal(inside >> lane & 1, is_inside);
+            if (is_inside)
+                assert_int_equal(offsets[lane],
+                                 image_texel(layout, at[0][lane], at[1][lane], at[2][lane]) -
+                                     layout->base);
         }
     }
 }
@@ -275,6 +304,7 @@ static void texels_do_not_overlap(void **state)
         if (!image_layout_make(&image, GPU_ADDRESS_CONFIG, &layout))
             continue;
         check_places(&layout, size, taken);
+        check_rows(&layout, size);
         checked++;
     }
     assert_true(checked >= sizeof rows / sizeof rows[0]);

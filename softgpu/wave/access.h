@@ -56,6 +56,11 @@ struct element {
     bool sign;      /* sub-dword loads: sign extension */
     bool d16, high; /* 16-bit register half; the other half becomes 0 by loads */
 };
+/* Of as many bytes; less than a dword with zeros above. */
+static inline struct element plain_element(uint32_t bytes)
+{
+    return (struct element){.bytes = (uint8_t)bytes, .dwords = (uint8_t)((bytes + 3) / 4)};
+}
 bool element_find(const struct inst *inst, struct element *element);
 
 /* Found once, when the handler is chosen, and kept in inst->aux. */

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "image/layout.h"
 #include "perf/perf.h"
 #include "wave/code.h"
 #include "wave/dispatch.h"
@@ -151,6 +152,15 @@ struct span_step {
     uint64_t va, step;
 };
 
+/* What an image's descriptor says, kept from one instruction to the next (image_address.c). */
+enum { IMAGE_WORDS = 8, IMAGE_VIEWS_BITS = 2, IMAGE_VIEWS_KNOWN = 1 << IMAGE_VIEWS_BITS };
+struct image_view {
+    bool known;
+    uint32_t words[IMAGE_WORDS];
+    struct image_resource image;
+    struct image_layout layout;
+};
+
 struct lds_patterns;
 struct finished_group;
 struct series_plan;
@@ -175,7 +185,8 @@ struct workgroup {
     struct block_log blocks;
     struct span_step spans[SPANS_KNOWN];   /* by where the instruction is */
     struct span_step pieces[PIECES_KNOWN]; /* the same of each wave (pieces.c) */
-    uint32_t slices;                       /* scheduling turns so far */
+    struct image_view image_views[IMAGE_VIEWS_KNOWN];
+    uint32_t slices;   /* scheduling turns so far */
     uint64_t consumed; /* of its waves' slices: no less than the sum of their counts */
     uint64_t heat;     /* instructions since code was last translated; of earlier groups, too */
     uint8_t *lds;

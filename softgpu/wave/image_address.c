@@ -1,8 +1,10 @@
 #include "wave/image_address.h"
 
 #include "core/device.h"
-#include "image/float_bits.h"
 #include "isa_ops.h"
+#include "wave/host_levels.h"
+#include "wave/lane_vectors.h"
+#include "wave/scattered.h"
 
 static const struct {
     const char *name;
@@ -68,19 +70,41 @@ bool inst_keep_image(struct inst *inst)
     return true;
 }
 
-bool image_open(struct wave *w, const struct inst *i, struct image_view *out)
+static struct image_view *view_place(struct wave *w, const uint32_t descriptor[IMAGE_WORDS])
 {
-    if (image_resource_read(&w->s[i->src[2].index], &out->image) &&
-        image_layout_make(&out->image, GPU_ADDRESS_CONFIG, &out->layout))
-        return true;
-    wave_fault(w, i, FAULT_ILLEGAL_INSTRUCTION, 0);
-    return false;
+    const uint32_t key = (descriptor[0] ^ descriptor[1] ^ descriptor[2]) * UINT32_C(0x9e3779b1);
+    return &w->group->image_views[key >> (32 - IMAGE_VIEWS_BITS)];
 }
 
-struct image_reader image_reader_of(const struct wave *w, const struct inst *i)
+const struct image_view *image_open(struct wave *w, const struct inst *i)
 {
-    return (struct image_reader){.rows = w->v + i->src[0].index,
-                                 .narrow = i->image.flags & IMAGE_A16};
+    const uint32_t *descriptor = &w->s[i->src[2].index];
+    struct image_view *view = view_place(w, descriptor);
+    if (view->known && memcmp(view->words, descriptor, sizeof view->words) == 0)
+        return view;
+    view->known = image_resource_read(descriptor, &view->image) &&
+                  image_layout_make(&view->image, GPU_ADDRESS_CONFIG, &view->layout);
+    memcpy(view->words, descriptor, sizeof view->words);
+    if (view->known)
+        return view;
+    wave_fault(w, i, FAULT_ILLEGAL_INSTRUCTION, 0);
+    return NULL;
+}
+
+const struct image_rows *image_rows_chosen(void)
+{
+    return host_level == LEVEL_AVX512 ? &image_rows_avx512
+           : host_level == LEVEL_AVX2 ? &image_rows_avx2
+                                      : &image_rows_portable;
+}
+
+/* ---- addresses ---- */
+
+void image_reader_start(struct image_reader *reader, const struct wave *w, const struct inst *i)
+{
+    reader->rows = w->v + i->src[0].index;
+    reader->reg = reader->half = reader->kept_count = 0;
+    reader->narrow = i->image.flags & IMAGE_A16;
 }
 
 void image_next_register(struct image_reader *reader)
@@ -89,69 +113,168 @@ void image_next_register(struct image_reader *reader)
     reader->half = 0;
 }
 
-uint32_t image_next_whole(struct image_reader *reader, unsigned lane)
+const uint32_t *image_next_whole(struct image_reader *reader)
 {
     image_next_register(reader);
-    return reader->rows[reader->reg++][lane];
+    return reader->rows[reader->reg++];
 }
 
-uint32_t image_next_integer(struct image_reader *reader, unsigned lane)
+static const uint32_t *next_half(struct image_reader *reader, enum format_number number)
 {
-    if (!reader->narrow)
-        return reader->rows[reader->reg++][lane];
-    uint32_t value = reader->rows[reader->reg][lane] >> 16 * reader->half & 0xffff;
+    const struct data_format format = {.number = (uint8_t)number};
+    uint32_t *kept = reader->kept[reader->kept_count++];
+    image_rows_chosen()->widen(&format, reader->rows[reader->reg], 16 * reader->half, kept);
     reader->reg += reader->half;
     reader->half ^= 1;
-    return value;
+    return kept;
 }
 
-float image_next_float(struct image_reader *reader, unsigned lane)
+const uint32_t *image_next_integer(struct image_reader *reader)
 {
-    uint32_t bits = image_next_integer(reader, lane);
-    if (!reader->narrow)
-        return f32_of(bits);
-    const struct data_format half = {.number = NUMBER_FLOAT};
-    return f32_of(format_widen(&half, (uint16_t)bits));
+    return reader->narrow ? next_half(reader, NUMBER_UINT) : image_next_whole(reader);
+}
+
+const uint32_t *image_next_float(struct image_reader *reader)
+{
+    return reader->narrow ? next_half(reader, NUMBER_FLOAT) : image_next_whole(reader);
+}
+
+/* ---- elements ---- */
+
+/* As image_texel() wants them: layers count from the image's first one, not the view's. */
+static void places_set(const struct image_view *view, const struct image_texels *texels,
+                       lane_row layers, const uint32_t *at[3])
+{
+    memcpy(at, texels->at, sizeof texels->at);
+    if (!image_has_layers(&view->image) || !view->image.first_layer)
+        return;
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+        layers[lane] = at[2][lane] + view->image.first_layer;
+    at[2] = layers;
 }
 
 bool image_pointers(struct wave *w, const struct inst *i, const struct image_view *view,
                     const struct image_texels *texels, struct lane_pointers *out)
 {
-    uint64_t va[WAVE_LANES] = {0}, exec = wave_exec(w), inside = exec & texels->inside;
-    for (uint64_t left = inside; left; left &= left - 1) {
+    uint64_t va[WAVE_LANES] = {0}, exec = wave_exec(w);
+    const uint32_t *at[3];
+    lane_row layers;
+    places_set(view, texels, layers, at);
+    for (uint64_t left = texels->lanes; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(left);
-        uint32_t z = texels->at[2][lane];
-        z += image_has_layers(&view->image) ? view->image.first_layer : 0;
-        va[lane] = image_texel(&view->layout, texels->at[0][lane], texels->at[1][lane], z);
+        va[lane] = image_texel(&view->layout, at[0][lane], at[1][lane], at[2][lane]);
     }
-    if (!global_pointers(w, i, va, inside, view->layout.texel_bytes, out))
+    if (!global_pointers(w, i, va, texels->lanes, view->layout.texel_bytes, out))
         return false;
-    for (uint64_t left = exec & ~inside; left; left &= left - 1)
+    for (uint64_t left = exec & ~texels->lanes; left; left &= left - 1)
         out->host[__builtin_ctzll(left)] = NULL;
     out->lanes = exec;
-    out->some_outside = exec != inside;
+    out->some_outside = exec != texels->lanes;
     return true;
 }
 
-void image_put(lane_row *rows, unsigned lane, const struct inst *i,
-               const struct data_format *format, const uint32_t *components)
+/* False: not in one mapping, or too large for offsets, and nothing has happened. */
+static bool texels_place(struct wave *w, const struct inst *i, const struct image_view *view,
+                         const struct image_texels *texels, lane_row offsets,
+                         struct scattered_place *out)
 {
-    bool d16 = i->image.flags & IMAGE_D16;
-    unsigned mask = inst_image(i).kind == IMAGE_GATHER ? 15 : i->image.dmask, count = 0;
-    for (unsigned n = 0; n < FORMAT_COMPONENTS_MAX || (count == 0 && n == FORMAT_COMPONENTS_MAX);
-         n++) {
-        bool none = n == FORMAT_COMPONENTS_MAX; /* an empty mask returns one 0 */
-        uint32_t value = none ? 0 : components[n];
-        if (!none && !(mask >> n & 1))
-            continue;
-        if (!d16)
-            rows[count][lane] = value;
-        else if (count & 1)
-            rows[count / 2][lane] |= (uint32_t)format_narrow(format, value) << 16;
-        else
-            rows[count / 2][lane] = format_narrow(format, value);
-        count++;
+    const struct image_layout *layout = &view->layout;
+    const uint32_t *at[3];
+    lane_row layers;
+    if (layout->bytes > UINT32_MAX || (layout->base + layout->bytes) >> 48 != 0)
+        return false;
+    places_set(view, texels, layers, at);
+    image_rows_chosen()->offsets(layout, at, offsets);
+    *out = (struct scattered_place){.va = layout->base, .offsets = offsets, .lanes = texels->lanes};
+    scattered_find(out);
+    return scattered_translate(w, i, layout->texel_bytes, out);
+}
+
+bool image_elements_load(struct wave *w, const struct inst *i, const struct image_view *view,
+                         const struct image_texels *texels, lane_row *elements)
+{
+    const struct element element = plain_element(view->layout.texel_bytes);
+    struct scattered_place place;
+    struct lane_pointers pointers;
+    lane_row offsets;
+    if (~texels->lanes)
+        memset(elements, 0, element.dwords * sizeof *elements);
+    if (!texels->lanes)
+        return true;
+    if (texels_place(w, i, view, texels, offsets, &place)) {
+        scattered_load_rows(elements, &place, &element);
+        return true;
     }
+    if (!image_pointers(w, i, view, texels, &pointers))
+        return false;
+    lanes_load(&pointers, elements, &element);
+    return true;
+}
+
+bool image_elements_store(struct wave *w, const struct inst *i, const struct image_view *view,
+                          const struct image_texels *texels, const lane_row *elements)
+{
+    const struct element element = plain_element(view->layout.texel_bytes);
+    struct scattered_place place;
+    struct lane_pointers pointers;
+    lane_row offsets;
+    w->stores_pending = true;
+    if (!texels->lanes)
+        return true;
+    if (texels_place(w, i, view, texels, offsets, &place)) {
+        scattered_store_rows(elements, &place, &element);
+        return true;
+    }
+    if (!image_pointers(w, i, view, texels, &pointers))
+        return false;
+    lanes_store(&pointers, elements, &element);
+    return true;
+}
+
+/* ---- results ---- */
+
+void lanes_put(lane_row *row, uint64_t lanes, const uint32_t *values)
+{
+    if (!~lanes)
+        memcpy(row, values, sizeof *row);
+    else
+        for (unsigned lane = 0; lane < WAVE_LANES; lane += VECTOR_LANES) {
+            row_vector *to = (row_vector *)&(*row)[lane];
+            *to = chosen(masks_of(lanes >> lane), *(const row_vector *)(values + lane), *to);
+        }
+}
+
+/* Two components to a register. */
+static unsigned halves_put(lane_row *rows, uint64_t lanes, const struct data_format *format,
+                           const uint32_t *const *components, unsigned count)
+{
+    for (unsigned n = 0; n < count; n += 2) {
+        lane_row both;
+        const uint32_t *high = n + 1 < count ? components[n + 1] : NULL;
+        image_rows_chosen()->narrow(format, components[n], high, both);
+        lanes_put(&rows[n / 2], lanes, both);
+    }
+    return (count + 1) / 2;
+}
+
+void image_put(struct wave *w, const struct inst *i, const struct data_format *format,
+               const uint32_t *const components[FORMAT_COMPONENTS_MAX])
+{
+    const unsigned mask = inst_image(i).kind == IMAGE_GATHER ? 15 : i->image.dmask;
+    const uint32_t *put[FORMAT_COMPONENTS_MAX] = {image_zeros}; /* what an empty mask returns */
+    const uint64_t exec = wave_exec(w);
+    lane_row *rows = data_rows(w, &i->dst);
+    unsigned count = 0;
+    for (unsigned n = 0; n < FORMAT_COMPONENTS_MAX; n++) {
+        if (mask >> n & 1)
+            put[count++] = components[n];
+    }
+    count += count == 0;
+    if (i->image.flags & IMAGE_D16)
+        count = halves_put(rows, exec, format, put, count);
+    else
+        for (unsigned n = 0; n < count; n++)
+            lanes_put(&rows[n], exec, put[n]);
     if (i->image.flags & IMAGE_STATUS)
-        rows[d16 ? (count + 1) / 2 : count][lane] = 0; /* every page is there */
+        lanes_put(&rows[count], exec, image_zeros); /* every page is there */
 }

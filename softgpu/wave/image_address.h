@@ -5,7 +5,7 @@
 #ifndef WAVE_IMAGE_ADDRESS_H
 #define WAVE_IMAGE_ADDRESS_H
 
-#include "image/layout.h"
+#include "image/rows.h"
 #include "wave/address.h"
 
 enum image_kind {
@@ -47,37 +47,49 @@ static inline struct image_op inst_image(const struct inst *inst)
     return op;
 }
 
-struct image_view {
-    struct image_resource image;
-    struct image_layout layout;
-};
-/* False after wave_fault(): the descriptor asks for what is not modelled. */
-bool image_open(struct wave *wave, const struct inst *inst, struct image_view *out);
+/* What the instruction's descriptor says; NULL after wave_fault(): it asks for what is not
+ * modelled.
+ */
+const struct image_view *image_open(struct wave *wave, const struct inst *inst);
 
-/* An address's registers, read one after the other; with A16, two values lie in a register. */
+/* The functions of image/rows.h for this host. */
+const struct image_rows *image_rows_chosen(void);
+
+/* An address's registers, read one after the other; with A16, two values lie in a register. What is
+ * read lies in the registers themselves, or in the reader. */
+enum { IMAGE_READER_ROWS = 14 };
 struct image_reader {
     const lane_row *rows;
-    unsigned reg, half;
+    unsigned reg, half, kept_count;
     bool narrow;
+    lane_row kept[IMAGE_READER_ROWS];
 };
-struct image_reader image_reader_of(const struct wave *wave, const struct inst *inst);
-uint32_t image_next_whole(struct image_reader *reader, unsigned lane); /* 32 bits in any case */
-uint32_t image_next_integer(struct image_reader *reader, unsigned lane);
-float image_next_float(struct image_reader *reader, unsigned lane);
-void image_next_register(struct image_reader *reader); /* what follows begins a register */
+void image_reader_start(struct image_reader *reader, const struct wave *wave,
+                        const struct inst *inst);
+const uint32_t *image_next_whole(struct image_reader *reader); /* 32 bits in any case */
+const uint32_t *image_next_integer(struct image_reader *reader);
+const uint32_t *image_next_float(struct image_reader *reader); /* its bits */
+void image_next_register(struct image_reader *reader);         /* what follows begins a register */
 
-/* Coordinates of all lanes: x, y, and z or the layer. */
+/* Texels of lanes that are on and that the image has: x, y, and z or the layer. */
 struct image_texels {
-    uint16_t at[3][WAVE_LANES];
-    uint64_t inside; /* lanes whose texel the image has */
+    const uint32_t *at[3];
+    uint64_t lanes;
 };
-/* False after wave_fault(). Lanes outside have no pointer. */
+/* Elements as rows of dwords; those of other lanes read as bytes of 0. False after wave_fault(). */
+bool image_elements_load(struct wave *wave, const struct inst *inst, const struct image_view *view,
+                         const struct image_texels *texels, lane_row *elements);
+bool image_elements_store(struct wave *wave, const struct inst *inst, const struct image_view *view,
+                          const struct image_texels *texels, const lane_row *elements);
+/* False after wave_fault(). Lanes that are on without a texel have no pointer. */
 bool image_pointers(struct wave *wave, const struct inst *inst, const struct image_view *view,
                     const struct image_texels *texels, struct lane_pointers *out);
 
-/* A lane's result: the components that the mask chooses (gather4: all four), then the status. */
-void image_put(lane_row *rows, unsigned lane, const struct inst *inst,
-               const struct data_format *format, const uint32_t *components);
+/* Registers from `rows` on, of the lanes that are on. */
+void lanes_put(lane_row *row, uint64_t lanes, const uint32_t *values);
+/* Results: the components that the mask chooses (gather4: all four), then the status. */
+void image_put(struct wave *wave, const struct inst *inst, const struct data_format *format,
+               const uint32_t *const components[FORMAT_COMPONENTS_MAX]);
 
 inst_exec_fn *sample_handler(struct inst *inst);
 

@@ -241,6 +241,65 @@ static void stores(void **state)
     kernel_runner_destroy(s.runner);
 }
 
+#define SOME "s_mov_b32 exec_lo, 0x5a00ff01\ns_mov_b32 exec_hi, 0x80f00a50\n"
+static const uint64_t some_lanes = 0x80f00a505a00ff01;
+
+/* Lanes that are off keep their registers and store nothing, whatever their coordinates are; the
+ * view of an array begins behind its first layers. */
+static void lanes_off(void **state)
+{
+    struct setup s = setup_make(*state);
+    const unsigned size[3] = {17, 9, 6}, first = 2;
+    fill(&s);
+    image_set(&s, TYPE_2D_ARRAY, FORMAT_8_8_8_8, UINT, size, XYZW);
+    ((uint32_t *)(s.memory + DESCRIPTORS_AT))[5] = first;
+    sampler_set(&s, CLAMP, false, true);
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        const bool on = some_lanes >> lane & 1;
+        for (unsigned n = 0; n < 3; n++) {
+            const unsigned limit = n == 2 ? size[n] - first : size[n];
+            const unsigned at = on ? (unsigned)rand() % limit : (unsigned)rand();
+            address(&s, n)[lane] = at;
+            address(&s, 3 + n)[lane] = float_bits((float)at + (n < 2 ? 0.5f : 0));
+        }
+    }
+    assert_int_equal(run(&s, SOME "image_load v[8:9], v[16:18], s[8:15] dmask:0xa unorm da\n"
+                                  "image_load v11, v[16:18], s[8:15] dmask:0x9 unorm da d16\n"
+                                  "v_mov_b32 v4, v19\nv_mov_b32 v5, v20\nv_mov_b32 v6, v21\n"
+                                  "image_sample v10, v[4:6], s[8:15], s[16:19] dmask:0x4 da\n"
+                                  "s_mov_b64 exec, -1"),
+                     FAULT_NONE);
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        const uint32_t *got = result(&s, lane);
+        const unsigned *at[3] = {&address(&s, 0)[lane], &address(&s, 1)[lane],
+                                 &address(&s, 2)[lane]};
+        if (!(some_lanes >> lane & 1)) {
+            assert_true(got[0] == 0x77 && got[1] == 0x77 && got[2] == 0x77 && got[3] == 0x77);
+            continue;
+        }
+        const uint32_t want = *texel(&s, *at[0], *at[1], *at[2] + first, size[1]);
+        assert_int_equal(got[0], want >> 8 & 255);
+        assert_int_equal(got[1], want >> 24);
+        assert_int_equal(got[2], want >> 16 & 255);
+        assert_int_equal(got[3], (want & 255) | (want >> 24) << 16);
+    }
+    memset(s.memory + IMAGE_AT, 0xee, 256 * 9 * 6);
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        address(&s, 0)[lane] = lane % 16;
+        address(&s, 1)[lane] = lane / 16;
+        address(&s, 2)[lane] = 3;
+        address(&s, 4)[lane] = lane;
+    }
+    assert_int_equal(run(&s, SOME "image_store v20, v[16:18], s[8:15] dmask:0x1 unorm da\n"
+                                  "s_mov_b64 exec, -1"),
+                     FAULT_NONE);
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        const bool on = some_lanes >> lane & 1;
+        assert_int_equal(*texel(&s, lane % 16, lane / 16, 3 + first, 9), on ? lane : 0xeeeeeeee);
+    }
+    kernel_runner_destroy(s.runner);
+}
+
 static void atomics(void **state)
 {
     struct setup s = setup_make(*state);
@@ -582,11 +641,11 @@ static void refused(void **state)
 
 #define ON(gpu)                                                                                    \
     cmocka_unit_test_prestate(loads, gpu), cmocka_unit_test_prestate(load_forms, gpu),             \
-        cmocka_unit_test_prestate(stores, gpu), cmocka_unit_test_prestate(atomics, gpu),           \
-        cmocka_unit_test_prestate(resource_info, gpu), cmocka_unit_test_prestate(samples, gpu),    \
-        cmocka_unit_test_prestate(sample_forms, gpu), cmocka_unit_test_prestate(quads, gpu),       \
-        cmocka_unit_test_prestate(narrow, gpu), cmocka_unit_test_prestate(borders, gpu),           \
-        cmocka_unit_test_prestate(refused, gpu)
+        cmocka_unit_test_prestate(stores, gpu), cmocka_unit_test_prestate(lanes_off, gpu),         \
+        cmocka_unit_test_prestate(atomics, gpu), cmocka_unit_test_prestate(resource_info, gpu),    \
+        cmocka_unit_test_prestate(samples, gpu), cmocka_unit_test_prestate(sample_forms, gpu),     \
+        cmocka_unit_test_prestate(quads, gpu), cmocka_unit_test_prestate(narrow, gpu),             \
+        cmocka_unit_test_prestate(borders, gpu), cmocka_unit_test_prestate(refused, gpu)
 
 int main(void)
 {

@@ -93,10 +93,9 @@ static bool is_string(const struct scattered_place *place, uint32_t bytes)
     return bytes < 4 && lanes_contiguous(place->offsets, NULL, bytes);
 }
 
-void scattered_load(struct wave *wave, const struct inst *inst, const struct scattered_place *place,
-                    const struct element *element)
+void scattered_load_rows(lane_row *rows, const struct scattered_place *place,
+                         const struct element *element)
 {
-    lane_row *rows = data_rows(wave, &inst->dst);
     if (~place->lanes || place_falls(place))
         load_some(rows, place, element);
     else if (is_string(place, element->bytes))
@@ -105,6 +104,12 @@ void scattered_load(struct wave *wave, const struct inst *inst, const struct sca
         CALL(scattered_load_small, rows[0], place->host, place->offsets, element);
     else
         CALL(scattered_load, rows, place->host, place->offsets, element->dwords);
+}
+
+void scattered_load(struct wave *wave, const struct inst *inst, const struct scattered_place *place,
+                    const struct element *element)
+{
+    scattered_load_rows(data_rows(wave, &inst->dst), place, element);
 }
 
 /* ---- stores ---- */
@@ -137,10 +142,9 @@ store_each(const lane_row *rows, const struct scattered_place *place, unsigned b
     }
 }
 
-void scattered_store(struct wave *wave, const struct inst *inst,
-                     const struct scattered_place *place, const struct element *element)
+void scattered_store_rows(const lane_row *rows, const struct scattered_place *place,
+                          const struct element *element)
 {
-    const lane_row *rows = data_rows(wave, &inst->src[1]);
     if (element->bytes == 1)
         store_each(rows, place, 1, element->high ? 16 : 0);
     else if (element->bytes == 2)
@@ -153,5 +157,11 @@ void scattered_store(struct wave *wave, const struct inst *inst,
         store_each(rows, place, 12, 0);
     else
         store_each(rows, place, 16, 0);
+}
+
+void scattered_store(struct wave *wave, const struct inst *inst,
+                     const struct scattered_place *place, const struct element *element)
+{
+    scattered_store_rows(data_rows(wave, &inst->src[1]), place, element);
     wave->stores_pending = true;
 }

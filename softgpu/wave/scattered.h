@@ -36,6 +36,12 @@ void scattered_load(struct wave *wave, const struct inst *inst, const struct sca
 void scattered_store(struct wave *wave, const struct inst *inst,
                      const struct scattered_place *place, const struct element *element);
 
+/* The same between memory and any rows. */
+void scattered_load_rows(lane_row *rows, const struct scattered_place *place,
+                         const struct element *element);
+void scattered_store_rows(const lane_row *rows, const struct scattered_place *place,
+                          const struct element *element);
+
 /* scattered_levels.c, compiled with AVX2 and without. */
 #define DECLARE_SCATTERED(level)                                                                   \
     struct scattered_extent scattered_extent_##level(const uint32_t *offsets, uint64_t lanes);     \

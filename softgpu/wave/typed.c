@@ -2,11 +2,11 @@
  * Typed buffer accesses: MTBUF, whose format stands in the instruction, and the format-converting
  * MUBUF instructions, whose format and component order stand in the buffer descriptor.
  */
-#include "image/format.h"
 #include "isa_ops.h"
-#include "wave/address.h"
 #include "wave/group.h"
+#include "wave/image_address.h"
 #include "wave/lds_direct.h"
+#include "wave/scattered.h"
 
 #define EXEC_FN(name) static const struct inst *exec_##name(struct wave *w, const struct inst *i)
 
@@ -37,121 +37,125 @@ static struct data_format format_of(const struct wave *w, const struct inst *i)
     return format;
 }
 
-/* False after wave_fault(): no such format, or a lane's address is not mapped. */
-static bool typed_pointers(struct wave *w, const struct inst *i, const struct data_format *format,
-                           struct lane_pointers *out)
+/* The lanes' elements as rows of dwords; what lies outside the buffer reads as bytes of 0. False
+ * after wave_fault(): no such format, or a lane's address is not mapped. */
+static bool elements_load(struct wave *w, const struct inst *i, const struct data_format *format,
+                          lane_row *elements)
 {
-    uint32_t bytes = format_bytes(format);
+    const uint32_t bytes = format_bytes(format);
+    const struct element element = plain_element(bytes);
+    struct scattered_place place;
+    struct lane_pointers pointers;
     if (!bytes) {
         wave_fault(w, i, FAULT_ILLEGAL_INSTRUCTION, 0);
         return false;
     }
-    if (format->data != FORMAT_DATA_INVALID)
-        return buffer_pointers(w, i, bytes, out);
-    *out = (struct lane_pointers){.lanes = wave_exec(w), .some_outside = true};
+    if (format->data == FORMAT_DATA_INVALID)
+        return true;
+    if (buffer_scattered(w, i, bytes, &place)) {
+        scattered_load_rows(elements, &place, &element);
+        return true;
+    }
+    if (!buffer_pointers(w, i, bytes, &pointers))
+        return false;
+    lanes_load(&pointers, elements, &element);
     return true;
 }
 
-static void registers_put(lane_row *rows, unsigned lane, const struct typed_op *op,
-                          const struct data_format *format, const uint32_t *components)
-{
-    for (unsigned n = 0; n < op->components; n++) {
-        uint32_t *reg = &rows[op->d16 ? n / 2 : n][lane];
-        if (!op->d16) {
-            *reg = components[n];
-            continue;
-        }
-        uint32_t narrow = format_narrow(format, components[n]);
-        if (n & 1)
-            *reg |= narrow << 16;
-        else
-            *reg = op->high ? narrow << 16 : narrow; /* lanes.h */
-    }
-}
-
-static void registers_get(const lane_row *rows, unsigned lane, const struct typed_op *op,
-                          const struct data_format *format, uint32_t *components)
-{
-    for (unsigned n = 0; n < op->components; n++) {
-        uint32_t reg = rows[op->d16 ? n / 2 : n][lane];
-        unsigned shift = op->high || n & 1 ? 16 : 0;
-        components[n] = op->d16 ? format_widen(format, (uint16_t)(reg >> shift)) : reg;
-    }
-}
-
-/* What lies outside the buffer reads as bytes of 0. */
-static void element_load(const struct lane_pointers *p, unsigned lane,
-                         const struct data_format *format, uint32_t *components)
-{
-    uint8_t element[FORMAT_BYTES_MAX] = {0};
-    if (p->host[lane])
-        single_read(element, p->host[lane], format_bytes(format));
-    format_load(format, element, components);
-}
-
 /* Conversions have a rounding of their own, not the wave's. */
-EXEC_FN(LOAD)
+static void components_load(struct wave *w, const struct data_format *format, unsigned wanted,
+                            const lane_row *elements, lane_row *decoded,
+                            const uint32_t *components[FORMAT_COMPONENTS_MAX])
 {
-    struct typed_op op = inst_typed(i);
-    struct data_format format = format_of(w, i);
-    struct lane_pointers pointers;
-    if (!typed_pointers(w, i, &format, &pointers))
-        return NULL;
-    lane_row *rows = data_rows(w, &i->dst);
-    struct lane_walk walk = lane_walk_start(pointers.lanes, !lanes_fall(&pointers));
     valu_leave();
-    while (walk.left) {
-        unsigned lane = lane_walk_next(&walk);
-        uint32_t components[FORMAT_COMPONENTS_MAX];
-        element_load(&pointers, lane, &format, components);
-        registers_put(rows, lane, &op, &format, components);
+    image_rows_chosen()->decode(format, elements, format_components_of(format, wanted), decoded);
+    format_select_rows(format, decoded, components);
+    valu_enter(w);
+}
+
+static void registers_put(struct wave *w, const struct inst *i, const struct data_format *format,
+                          const uint32_t *const components[FORMAT_COMPONENTS_MAX])
+{
+    const struct typed_op op = inst_typed(i);
+    lane_row *rows = data_rows(w, &i->dst);
+    valu_leave();
+    for (unsigned n = 0; n < op.components; n += op.d16 ? 2 : 1) {
+        lane_row halves;
+        const uint32_t *value = op.d16 ? halves : components[n];
+        if (op.d16 && op.high)
+            image_rows_chosen()->narrow(format, image_zeros, components[n], halves); /* lanes.h */
+        else if (op.d16)
+            image_rows_chosen()->narrow(format, components[n],
+                                        n + 1 < op.components ? components[n + 1] : NULL, halves);
+        lanes_put(&rows[op.d16 ? n / 2 : n], wave_exec(w), value);
     }
     valu_enter(w);
+}
+
+EXEC_FN(LOAD)
+{
+    const struct data_format format = format_of(w, i);
+    lane_row elements[FORMAT_COMPONENTS_MAX], decoded[FORMAT_COMPONENTS_MAX];
+    const uint32_t *components[FORMAT_COMPONENTS_MAX];
+    if (!elements_load(w, i, &format, elements))
+        return NULL;
+    components_load(w, &format, (1u << inst_typed(i).components) - 1, elements, decoded,
+                    components);
+    registers_put(w, i, &format, components);
     return inst_next(i);
 }
 
 EXEC_FN(LOAD_LDS)
 {
-    struct data_format format = format_of(w, i);
-    struct lane_pointers pointers;
-    lane_row values;
-    if (!typed_pointers(w, i, &format, &pointers))
+    const struct data_format format = format_of(w, i);
+    lane_row elements[FORMAT_COMPONENTS_MAX], decoded[FORMAT_COMPONENTS_MAX];
+    const uint32_t *components[FORMAT_COMPONENTS_MAX];
+    if (!elements_load(w, i, &format, elements))
         return NULL;
-    struct lane_walk walk = lane_walk_start(pointers.lanes, !lanes_fall(&pointers));
-    valu_leave();
-    while (walk.left) {
-        unsigned lane = lane_walk_next(&walk);
-        uint32_t components[FORMAT_COMPONENTS_MAX];
-        element_load(&pointers, lane, &format, components);
-        values[lane] = components[0];
-    }
-    valu_enter(w);
-    lds_direct_write(w, i, values);
+    components_load(w, &format, 1, elements, decoded, components);
+    lds_direct_write(w, i, components[0]);
     return inst_next(i);
+}
+
+/* What lanes store, as rows of dwords. */
+static void elements_make(struct wave *w, const struct inst *i, const struct data_format *format,
+                          lane_row *elements)
+{
+    const struct typed_op op = inst_typed(i);
+    const lane_row *rows = data_rows(w, &i->src[1]);
+    const struct image_rows *functions = image_rows_chosen();
+    const uint32_t *components[FORMAT_COMPONENTS_MAX];
+    lane_row wide[FORMAT_COMPONENTS_MAX];
+    valu_leave();
+    for (unsigned n = 0; n < op.components; n++) {
+        components[n] = op.d16 ? wide[n] : rows[n];
+        if (op.d16)
+            functions->widen(format, rows[n / 2], op.high || n & 1 ? 16 : 0, wide[n]);
+    }
+    functions->encode(format, components, op.components, elements);
+    valu_enter(w);
 }
 
 EXEC_FN(STORE)
 {
-    struct typed_op op = inst_typed(i);
-    struct data_format format = format_of(w, i);
+    const struct data_format format = format_of(w, i);
+    const uint32_t bytes = format_bytes(&format);
+    const struct element element = plain_element(bytes);
+    lane_row elements[FORMAT_COMPONENTS_MAX];
+    struct scattered_place place;
     struct lane_pointers pointers;
-    if (!typed_pointers(w, i, &format, &pointers))
-        return NULL;
-    const lane_row *rows = data_rows(w, &i->src[1]);
-    struct lane_walk walk = lane_walk_start(pointers.lanes, lanes_fall(&pointers));
+    if (!bytes)
+        return wave_fault(w, i, FAULT_ILLEGAL_INSTRUCTION, 0);
+    if (format.data == FORMAT_DATA_INVALID)
+        return inst_next(i);
+    elements_make(w, i, &format, elements);
     w->stores_pending = true;
-    valu_leave();
-    while (walk.left) {
-        unsigned lane = lane_walk_next(&walk);
-        uint32_t components[FORMAT_COMPONENTS_MAX];
-        uint8_t element[FORMAT_BYTES_MAX];
-        if (!pointers.host[lane])
-            continue;
-        registers_get(rows, lane, &op, &format, components);
-        format_store(&format, components, op.components, element);
-        single_write(pointers.host[lane], element, format_bytes(&format));
-    }
-    valu_enter(w);
+    if (buffer_scattered(w, i, bytes, &place))
+        scattered_store_rows(elements, &place, &element);
+    else if (buffer_pointers(w, i, bytes, &pointers))
+        lanes_store(&pointers, elements, &element);
+    else
+        return NULL;
     return inst_next(i);
 }
 

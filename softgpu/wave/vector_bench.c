@@ -31,6 +31,26 @@ enum {
 #define SCATTERED(shift)                                                                           \
     MEMORY LANES_BY(0) "v_mul_u32_u24 v1, 0x16ab, v1\n v_and_b32 v1, 0x3ff, v1\n"                  \
                        "v_lshlrev_b32 v1, " #shift ", v1\n"
+/* An image of 64 by 64 texels in s[8:15], words 1 and 3 but for its address; texels of a row, or in
+ * no order, in v[2:3]; and where these are for a sampler, in s[16:19], in v[4:5]. */
+#define IMAGE(word_1, word_3)                                                                      \
+    MEMORY LANES_BY(0) "v_mov_b32 v2, v1\n v_mov_b32 v3, 5\n s_lshr_b64 s[8:9], s[4:5], 8\n"       \
+                       "s_or_b32 s9, s9, " word_1                                                  \
+                       "\n s_mov_b32 s10, 0xfc03f\n s_mov_b32 s11, " word_3                        \
+                       "\n s_mov_b32 s12, 0x7e000\n s_mov_b32 s13, 0\n s_mov_b64 s[14:15], 0\n"
+#define IMAGE_APART                                                                                \
+    "v_mul_u32_u24 v2, 0x1d, v1\n v_and_b32 v2, 63, v2\n v_mul_u32_u24 v3, 0x2b, v1\n"             \
+    "v_and_b32 v3, 63, v3\n"
+#define SAMPLER(word_2)                                                                            \
+    "s_mov_b32 s16, 0x92\n s_mov_b32 s17, 0xfff000\n s_mov_b32 s18, " word_2                       \
+    "\n s_mov_b32 s19, 0\n v_cvt_f32_u32 v4, v2\n v_cvt_f32_u32 v5, v3\n"                          \
+    "v_mov_b32 v6, 0x3c800000\n v_mov_b32 v7, 0x3c200000\n v_fma_f32 v4, v4, v6, v7\n"             \
+    "v_fma_f32 v5, v5, v6, v7\n"
+#define FLOAT4  "0x1ce00000"
+#define BYTES4  "0xa00000"
+#define LINEAR  "0x90000fac"
+#define SWIZZLE "0x90a00fac"
+
 #define HALF_EXEC "s_mov_b32 exec_lo, 0x5a5a5a5a\n s_mov_b32 exec_hi, 0x5a5a5a5a\n"
 
 #define HALVES_AND_QUARTERS                                                                        \
@@ -175,6 +195,20 @@ static const struct bench {
     {"atomic_add", SCATTERED(2), "global_atomic_add v1, v2, s[4:5]\n", 8, 1},
     {"atomic_add_f32", SCATTERED(2), "global_atomic_add_f32 v1, v2, s[4:5]\n", 8, 1},
     {"atomic_max", SCATTERED(2), "global_atomic_smax v1, v2, s[4:5]\n", 8, 1},
+    {"image_load", IMAGE(FLOAT4, LINEAR), "image_load v[8:11], v[2:3], s[8:15] dmask:0xf unorm\n",
+     4, 1},
+    {"image_swizzled", IMAGE(FLOAT4, SWIZZLE) IMAGE_APART,
+     "image_load v[8:11], v[2:3], s[8:15] dmask:0xf unorm\n", 4, 1},
+    {"image_bytes", IMAGE(BYTES4, LINEAR) IMAGE_APART,
+     "image_load v[8:11], v[2:3], s[8:15] dmask:0xf unorm\n", 4, 1},
+    {"image_store", IMAGE(BYTES4, LINEAR), "image_store v[8:11], v[2:3], s[8:15] dmask:0xf unorm\n",
+     4, 1},
+    {"sample_nearest", IMAGE(FLOAT4, SWIZZLE) IMAGE_APART SAMPLER("0"),
+     "image_sample v[8:11], v[4:5], s[8:15], s[16:19] dmask:0xf\n", 4, 1},
+    {"sample_linear", IMAGE(BYTES4, SWIZZLE) IMAGE_APART SAMPLER("0x500000"),
+     "image_sample v[8:11], v[4:5], s[8:15], s[16:19] dmask:0xf\n", 4, 1},
+    {"sample_one", IMAGE("0x1c400000", SWIZZLE) IMAGE_APART SAMPLER("0x500000"),
+     "image_sample v8, v[4:5], s[8:15], s[16:19] dmask:0x1\n", 4, 1},
 };
 
 static double seconds(void)
@@ -214,7 +248,7 @@ static int measure(const struct bench *bench, int runs)
     }
     kernel_runner_destroy(runner);
     double count = (double)WAVES * ROUNDS * bench->times * bench->instructions;
-    printf("%-12s %8.1f M wave-instructions/s%s\n", bench->name, count / best * 1e-6,
+    printf("%-12s %8.2f M wave-instructions/s%s\n", bench->name, count / best * 1e-6,
            good ? "" : " FAILED");
     return good ? 0 : -1;
 }
