@@ -176,7 +176,7 @@ static unsigned parts_of(const struct x86 *x)
 {
     return x->level->lanes / 4;
 }
-static struct x86_rm lane_emit(struct x86 *x, const struct lds_lanes *lanes, unsigned lane)
+struct x86_rm lds_lane_emit(struct x86 *x, const struct lds_lanes *lanes, unsigned lane)
 {
     x86_load32(x, RAX, (enum x86_gpr)lanes->row.reg, lanes->row.offset + 4 * (int32_t)lane);
     if (lanes->at)
@@ -190,9 +190,9 @@ void lds_long_collect(struct x86 *x, unsigned dwords, const struct lds_lanes *la
     unsigned from[4];
     long_turn_begin(hosts, temporary, from);
     for (unsigned n = 0; n < 4; n++) {
-        x86_vector(x, X86_VBROADCASTI128, from[n], 0, lane_emit(x, lanes, n), plain);
+        x86_vector(x, X86_VBROADCASTI128, from[n], 0, lds_lane_emit(x, lanes, n), plain);
         for (unsigned part = 1; part < parts_of(x); part++)
-            x86_vector(x, X86_VINSERTI128, from[n], from[n], lane_emit(x, lanes, 4 * part + n),
+            x86_vector(x, X86_VINSERTI128, from[n], from[n], lds_lane_emit(x, lanes, 4 * part + n),
                        x86_imm(part));
     }
     (dwords == 2 ? pair_turn : long_turn)(x, hosts, temporary);
@@ -204,7 +204,7 @@ void lds_long_scatter(struct x86 *x, const struct lds_lanes *lanes, const uint8_
     unsigned quads[4];
     long_turn_back(x, hosts, temporaries, quads);
     for (unsigned lane = 0; lane < x->level->lanes; lane++)
-        x86_vector(x, X86_VEXTRACTI128, quads[lane % 4], 0, lane_emit(x, lanes, lane),
+        x86_vector(x, X86_VEXTRACTI128, quads[lane % 4], 0, lds_lane_emit(x, lanes, lane),
                    x86_imm(lane / 4));
 }
 

@@ -29,6 +29,8 @@ struct lds_lanes {
     struct x86_rm row;
     uint32_t at;
 };
+/* RAX: lane's offset. What it returns is there. */
+struct x86_rm lds_lane_emit(struct x86 *x, const struct lds_lanes *lanes, unsigned lane);
 /* Four dwords of each lane. Stores go from the lowest lane to the highest. RAX is gone. Who wants
  * the first two alone has them of as many instructions less. */
 void lds_long_collect(struct x86 *x, unsigned dwords, const struct lds_lanes *lanes,

@@ -246,6 +246,8 @@ void x86_masked_store(struct x86 *x, unsigned source, struct x86_rm to); /* lane
  * dwords. RSI, RDI and R11 are gone.
  */
 void x86_lanes_store(struct x86 *x, int32_t first, int32_t row_bytes, unsigned dwords);
+/* To R10 + RAX, of RSI 32 or 64 bits. */
+void x86_store_lane(struct x86 *x, bool wide);
 /* Conditions for x86_jump_if(). AVX-512: does the mask have lanes; AVX2, of all lanes or of those
  * that run: do any have some of these bits, do any differ? */
 void x86_mask_test(struct x86 *x, unsigned k);

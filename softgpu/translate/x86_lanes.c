@@ -109,6 +109,12 @@ void x86_lanes_store(struct x86 *x, int32_t first, int32_t row_bytes, unsigned d
     x86_land(x, end);
 }
 
+void x86_store_lane(struct x86 *x, bool wide)
+{
+    const uint8_t store[] = {wide ? 0x49 : 0x41, 0x89, 0x34, 0x02};
+    x86_put(x, store, sizeof store);
+}
+
 void x86_mask_test(struct x86 *x, unsigned k)
 {
     const uint8_t kortestw[] = {0xc5, 0xf8, 0x98, (uint8_t)(0xc0 | k << 3 | k)};

@@ -4,6 +4,7 @@
 #include "wave/group.h"
 #include "wave/lanes.h"
 #include "wave/lanes_pull.h"
+#include "wave/lds_atomics.h"
 #include "wave/lds_rows.h"
 #include "wave/time_note.h"
 
@@ -128,8 +129,11 @@ static void dwords_write(struct wave *w, const struct inst *i, uint32_t at,
 EXEC_FN(WRITE)
 {
     struct element element = inst_element(i);
+    const struct lds_span span = span_of(w, i, (uint32_t)i->offset);
+    const lane_row *rows = data_rows(w, &i->src[1]);
     lds_look(w, i, (uint32_t)i->offset, element.bytes);
-    lanes_write(w, i, (uint32_t)i->offset, &i->src[1], &element);
+    if (!lds_rows_store_small(&span, rows[0], element.bytes, element.high ? 16 : 0))
+        lanes_write(w, i, (uint32_t)i->offset, &i->src[1], &element);
     return inst_next(i);
 }
 
@@ -182,70 +186,19 @@ EXEC_FN(WRITE2)
     return inst_next(i);
 }
 
-/* One group's waves never run at the same time: plain loads and stores are atomic here. */
-static uint64_t exchange(uint8_t *host, const struct atomic_op *op, uint64_t data, uint64_t compare)
-{
-    uint64_t old = 0, new;
-    memcpy(&old, host, op->bytes == 8 ? 8 : 4);
-    new = atomic_compute(op, old, data, compare);
-    memcpy(host, &new, op->bytes == 8 ? 8 : 4);
-    return old;
-}
-
-static void atomic_lanes(struct wave *w, const struct inst *i, const struct lane_pointers *p,
-                         const lane_row *first, const lane_row *second, lane_row *old)
-{
-    struct atomic_op op = inst_atomic(i);
-    unsigned words = op.bytes / 4;
-    (void)w;
-    for (uint64_t left = p->lanes; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctzll(left);
-        uint64_t data = first ? lane_value(first, lane, words) : 0, before = 0;
-        uint64_t other = second ? lane_value(second, lane, words) : 0;
-        /* ds_cmpst compares with its first operand and writes the second. */
-        bool swapped = op.kind == ATOMIC_CMPSWAP;
-        if (p->host[lane])
-            before = exchange(p->host[lane], &op, swapped ? other : data, swapped ? data : other);
-        if (!old)
-            continue;
-        old[0][lane] = (uint32_t)before;
-        if (words > 1)
-            old[1][lane] = (uint32_t)(before >> 32);
-    }
-}
-
 static const lane_row *source_rows(struct wave *w, const struct operand *o)
 {
     return o->kind == OPND_NONE ? NULL : data_rows(w, o);
 }
 
-/* Histograms and counters: ds_add_u32 without a result. */
-EXEC_FN(ADD_U32)
-{
-    struct lane_pointers pointers;
-    const uint32_t *data = data_rows(w, &i->src[1])[0];
-    lds_look(w, i, (uint32_t)i->offset, 4);
-    lds_pointers(w, i, (uint32_t)i->offset, 4, &pointers);
-    for (uint64_t left = pointers.lanes; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctzll(left);
-        uint32_t value;
-        if (!pointers.host[lane])
-            continue;
-        memcpy(&value, pointers.host[lane], 4);
-        value += data[lane];
-        memcpy(pointers.host[lane], &value, 4);
-    }
-    return inst_next(i);
-}
-
 EXEC_FN(ATOMIC)
 {
-    struct atomic_op op = inst_atomic(i);
-    struct lane_pointers pointers;
+    const struct atomic_op op = inst_atomic(i);
+    const struct lds_span span = span_of(w, i, (uint32_t)i->offset);
+    const struct lds_operands operands = {source_rows(w, &i->src[1]), source_rows(w, &i->src[2]),
+                                          i->dst.kind == OPND_NONE ? NULL : data_rows(w, &i->dst)};
     lds_look(w, i, (uint32_t)i->offset, op.bytes);
-    lds_pointers(w, i, (uint32_t)i->offset, op.bytes, &pointers);
-    lane_row *old = i->dst.kind == OPND_NONE ? NULL : data_rows(w, &i->dst);
-    atomic_lanes(w, i, &pointers, source_rows(w, &i->src[1]), source_rows(w, &i->src[2]), old);
+    lds_atomic(&span, &operands, &op);
     return inst_next(i);
 }
 
@@ -274,23 +227,33 @@ static const struct inst *active_lanes_put(struct wave *w, const struct inst *i,
                                            const uint32_t *result)
 {
     uint32_t *dst = data_rows(w, &i->dst)[0];
-    for (uint64_t left = wave_exec(w); left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctzll(left);
-        dst[lane] = result[lane];
-    }
+    if (!~wave_exec(w))
+        memcpy(dst, result, sizeof(lane_row));
+    else
+        for (uint64_t left = wave_exec(w); left; left &= left - 1)
+            dst[__builtin_ctzll(left)] = result[__builtin_ctzll(left)];
     return inst_next(i);
+}
+
+static uint32_t permute_place(uint32_t address, const struct inst *i)
+{
+    return (address + (uint32_t)i->offset) / 4 % WAVE_LANES;
 }
 
 /* Forward permute: active lanes push; the highest lane wins. Lanes nobody wrote to get 0. */
 EXEC_FN(PERMUTE)
 {
-    uint32_t result[WAVE_LANES] = {0};
+    lane_row result = {0};
     const uint32_t *address = w->v[i->src[0].index];
     const uint32_t *data = data_rows(w, &i->src[1])[0];
-    for (uint64_t left = wave_exec(w); left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctzll(left);
-        result[(address[lane] + (uint32_t)i->offset) / 4 % WAVE_LANES] = data[lane];
-    }
+    if (!~wave_exec(w))
+        for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+            result[permute_place(address[lane], i)] = data[lane];
+    else
+        for (uint64_t left = wave_exec(w); left; left &= left - 1) {
+            const unsigned lane = (unsigned)__builtin_ctzll(left);
+            result[permute_place(address[lane], i)] = data[lane];
+        }
     return active_lanes_put(w, i, result);
 }
 
@@ -312,28 +275,44 @@ static unsigned swizzle_fourier(unsigned lane, unsigned keep)
     return (lane & 32) | reversed >> __builtin_popcount(keep) | (lane & keep);
 }
 
-/* Source lane of ds_swizzle: 16-bit pattern; bit 15 quad permute, 0xc000 and up rotate, 0xe000 and
+static void swizzle_rotate(uint32_t pattern, uint32_t *source)
+{
+    const uint32_t by = pattern >> 5 & 31, keep = pattern & 31, right = pattern >> 10 & 1;
+    for (uint32_t lane = 0; lane < WAVE_LANES; lane++) {
+        const uint32_t moved = right ? lane - by : lane + by;
+        source[lane] = (lane & 32) | (((moved & ~keep) | (lane & keep)) & 31);
+    }
+}
+
+static void swizzle_bits(uint32_t pattern, uint32_t *source)
+{
+    const uint32_t and = pattern & 31, or = pattern >> 5 & 31, xor = pattern >> 10 & 31;
+    for (uint32_t lane = 0; lane < WAVE_LANES; lane++)
+        source[lane] = (lane & 32) | ((((lane & and) | or) ^ xor) & 31);
+}
+
+/* Source lanes of ds_swizzle: 16-bit pattern; bit 15 quad permute, 0xc000 and up rotate, 0xe000 and
  * up for Fourier transforms. */
-static unsigned swizzle_source(unsigned lane, uint32_t pattern)
+static void swizzle_sources(uint32_t pattern, uint32_t *source)
 {
     if (pattern >= 0xe000)
-        return swizzle_fourier(lane, pattern & 31);
-    if (pattern >= 0xc000) {
-        unsigned by = pattern >> 5 & 31, keep = pattern & 31, right = pattern >> 10 & 1;
-        unsigned moved = right ? lane - by : lane + by;
-        return (lane & 32) | (((moved & ~keep) | (lane & keep)) & 31);
-    }
-    if (pattern & 0x8000)
-        return (lane & ~3u) | (pattern >> (2 * (lane & 3)) & 3);
-    unsigned and_mask = pattern & 31, or_mask = pattern >> 5 & 31, xor_mask = pattern >> 10 & 31;
-    return (lane & 32) | ((((lane & and_mask) | or_mask) ^ xor_mask) & 31);
+        for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+            source[lane] = swizzle_fourier(lane, pattern & 31);
+    else if (pattern >= 0xc000)
+        swizzle_rotate(pattern, source);
+    else if (pattern & 0x8000)
+        for (uint32_t lane = 0; lane < WAVE_LANES; lane++)
+            source[lane] = (lane & ~3u) | (pattern >> (2 * (lane & 3)) & 3);
+    else
+        swizzle_bits(pattern, source);
 }
 
 EXEC_FN(SWIZZLE)
 {
-    uint32_t places[WAVE_LANES];
+    lane_row places;
+    swizzle_sources((uint32_t)i->offset, places);
     for (unsigned lane = 0; lane < WAVE_LANES; lane++)
-        places[lane] = 4 * swizzle_source(lane, (uint32_t)i->offset);
+        places[lane] *= 4;
     lanes_pull(data_rows(w, &i->dst)[0], w->v[i->src[0].index], places, 0, wave_exec(w));
     return inst_next(i);
 }
@@ -413,8 +392,6 @@ inst_exec_fn *ds_handler(struct inst *inst)
         return exec_PERMUTE;
     case OP_DS_BPERMUTE_B32:
         return exec_BPERMUTE;
-    case OP_DS_ADD_U32:
-        return exec_ADD_U32;
     case OP_DS_SWIZZLE_B32:
         return exec_SWIZZLE;
     case OP_DS_APPEND:

@@ -176,6 +176,12 @@ ALWAYS_INLINE bool store_dwords(const struct lds_span *s, const lane_row *rows, 
                : dwords == 2 ? store_dwords(s, rows, 2)                                            \
                : dwords == 3 ? store_dwords(s, rows, 3)                                            \
                              : store_dwords(s, rows, 4);                                           \
+    }                                                                                              \
+    options static bool offsets_##level(const struct lds_span *s, uint32_t last, lane_row offsets) \
+    {                                                                                              \
+        struct offsets o = {s->address, s->lds, false};                                            \
+        offsets_keep(&o, s->at, offsets);                                                          \
+        return !any_above(offsets, s->lanes, last);                                                \
     }
 DEFINE_LEVELS(DEFINE_LEVEL)
 
@@ -225,4 +231,45 @@ bool lds_rows_load_two(const struct lds_span *s, uint32_t second_at, lane_row *r
         return true;
     memcpy(rows, before, dwords * sizeof *rows);
     return false;
+}
+
+bool lds_rows_offsets(const struct lds_span *s, uint32_t bytes, lane_row offsets)
+{
+    /* In less LDS than an element nothing lies. */
+    const uint32_t last = s->lds_bytes < bytes ? 0 : s->lds_bytes - bytes;
+    return CALL_LEVEL(offsets, s, last, offsets) && s->lds_bytes >= bytes;
+}
+
+/* `bytes` is a constant at every call. */
+ALWAYS_INLINE void lane_put(uint8_t *host, uint32_t value, uint32_t bytes)
+{
+    const uint16_t low = (uint16_t)value;
+    memcpy(host, &low, bytes);
+}
+
+ALWAYS_INLINE void small_to(const struct lds_span *s, const uint32_t *offsets, const uint32_t *row,
+                            uint32_t bytes, unsigned shift)
+{
+    if (!~s->lanes)
+#pragma GCC unroll 16
+        for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+            lane_put(s->lds + offsets[lane], row[lane] >> shift, bytes);
+    else
+        for (uint64_t left = s->lanes; left; left &= left - 1) {
+            const unsigned lane = (unsigned)__builtin_ctzll(left);
+            lane_put(s->lds + offsets[lane], row[lane] >> shift, bytes);
+        }
+}
+
+bool lds_rows_store_small(const struct lds_span *s, const uint32_t *row, uint32_t bytes,
+                          unsigned shift)
+{
+    lane_row offsets;
+    if (!lds_rows_offsets(s, bytes, offsets))
+        return false;
+    if (bytes == 1)
+        small_to(s, offsets, row, 1, shift);
+    else
+        small_to(s, offsets, row, 2, shift);
+    return true;
 }

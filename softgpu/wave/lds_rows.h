@@ -36,4 +36,11 @@ bool lds_rows_store(const struct lds_span *span, const lane_row *rows, unsigned 
 bool lds_rows_load_two(const struct lds_span *span, uint32_t second_at, lane_row *rows,
                        unsigned dwords);
 
+/* All lanes' offsets in the LDS. False: an active lane's element of so many bytes does not lie
+ * inside. */
+bool lds_rows_offsets(const struct lds_span *span, uint32_t bytes, lane_row offsets);
+/* Stores of one or two bytes, which begin at bit `shift` of each lane's dword, like the above. */
+bool lds_rows_store_small(const struct lds_span *span, const uint32_t *row, uint32_t bytes,
+                          unsigned shift);
+
 #endif
