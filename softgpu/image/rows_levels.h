@@ -2,8 +2,7 @@
 #ifndef IMAGE_ROWS_LEVELS_H
 #define IMAGE_ROWS_LEVELS_H
 
-#include <string.h>
-
+#include "core/flag_bits.h"
 #include "image/rows.h"
 
 #define NAME_OF(stem, level)    stem##_##level
@@ -37,19 +36,5 @@
                                             const float *weight);                                  \
     void LEVEL_NAME(filter_rows_sum, level)(const struct image_sums *sums, uint32_t *component);
 DECLARE_ROWS(ROWS_LEVEL)
-
-/* Of bytes of 0 or 1, one for each lane. */
-static inline uint64_t flags_to_bits(const uint8_t *flags)
-{
-    enum { BYTES = 8, ABOVE = 56 };
-    const uint64_t to_bits = 0x0102040810204080; /* puts them behind each other, in the top byte */
-    uint64_t bits = 0;
-    for (unsigned lane = 0; lane < IMAGE_LANES; lane += BYTES) {
-        uint64_t eight;
-        memcpy(&eight, flags + lane, sizeof eight);
-        bits |= eight * to_bits >> ABOVE << lane;
-    }
-    return bits;
-}
 
 #endif

@@ -323,8 +323,29 @@ static void random_descriptors(void **state)
     }
 }
 
+/* An index that leads as far as 32 bits of bytes do not reach: no memory is there. */
+static void far_records(void **state)
+{
+    (void)state;
+    struct kernel_runner *runner;
+    struct dispatch_result result;
+    assert_int_equal(kernel_runner_create(1, 0x10000, &runner), 0);
+    assert_int_equal(kernel_runner_load(runner, 0,
+                                        PROLOGUE
+                                        "s_mov_b32 s8, s4\ns_or_b32 s9, s5, 0x80000\n"
+                                        "s_mov_b32 s10, 0x20000001\ns_mov_b32 s11, 0x27000\n"
+                                        "v_mov_b32 v2, 0x20000000\n"
+                                        "buffer_load_dword v3, v2, s[8:11], 0 idxen\ns_endpgm\n"),
+                     0);
+    assert_int_equal(kernel_runner_start(runner, 0, (struct kernel_geometry){64, 64, 0, 0}), 0);
+    assert_true(kernel_runner_wait(runner, &result));
+    assert_int_equal(result.fault, FAULT_MEMORY_READ);
+    kernel_runner_destroy(runner);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_descriptors)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_descriptors),
+                                       cmocka_unit_test(far_records)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,10 @@
 /* Addresses of buffer instructions: what their descriptor says. */
+#include "core/flag_bits.h"
 #include "isa_ops.h"
 #include "wave/address.h"
 #include "wave/contiguous.h"
 #include "wave/group.h"
+#include "wave/host_levels.h"
 #include "wave/pieces.h"
 #include "wave/scattered.h"
 #include "wave/time_note.h"
@@ -214,19 +216,120 @@ bool buffer_pieces(struct wave *w, const struct inst *i, uint32_t element_bytes,
     return pieces_translate(w, i, &extent, element_bytes, out);
 }
 
+/* Lanes whose number is below `end`. */
+ALWAYS_INLINE uint64_t find_below(const uint32_t *row, uint32_t end)
+{
+    uint8_t flags[WAVE_LANES];
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+        flags[lane] = row[lane] < end;
+    return flags_to_bits(flags);
+}
+
+/* Sums of multiplied indices and offsets, as 32 bits, and what neither exceeds, of indices below
+ * `end`. */
+struct extremes {
+    uint32_t index, offset;
+};
+ALWAYS_INLINE struct extremes multiply_indices(const lane_row *restrict rows, bool has_offsets,
+                                               uint32_t more, uint32_t stride, uint32_t end,
+                                               uint32_t *restrict at)
+{
+    struct extremes most = {0, has_offsets ? 0 : more};
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++) {
+        const uint32_t inside = rows[0][lane] & -(uint32_t)(rows[0][lane] < end);
+        at[lane] = inside * stride + more;
+        most.index = inside > most.index ? inside : most.index;
+    }
+    for (unsigned lane = 0; has_offsets && lane < WAVE_LANES; lane++) {
+        const uint32_t offset = rows[1][lane] + more;
+        at[lane] += rows[1][lane];
+        most.offset = offset > most.offset ? offset : most.offset;
+    }
+    return most;
+}
+
+#define DEFINE_LEVEL(level, options)                                                               \
+    options static uint64_t below_##level(const uint32_t *row, uint32_t end)                       \
+    {                                                                                              \
+        return find_below(row, end);                                                               \
+    }                                                                                              \
+    options static struct extremes indices_##level(const lane_row *rows, bool has_offsets,         \
+                                                   uint32_t more, uint32_t stride, uint32_t end,   \
+                                                   uint32_t *at)                                   \
+    {                                                                                              \
+        return has_offsets ? multiply_indices(rows, true, more, stride, end, at)                   \
+                           : multiply_indices(rows, false, more, stride, end, at);                 \
+    }
+DEFINE_LEVELS(DEFINE_LEVEL)
+
+/* Lanes whose elements of so many bytes, all with `common` added to their offset, end within. */
+static uint64_t lanes_within(const struct buffer *b, const uint32_t *offsets, uint64_t common,
+                             uint32_t bytes)
+{
+    if (common + bytes > b->records)
+        return 0;
+    return CALL_LEVEL(below, offsets, (uint32_t)(b->records - common - bytes + 1));
+}
+
+/* Some lanes lie outside the buffer, of whose offsets all lanes' have `more` and, that with it,
+ * `common` added. False: sums wrap around, or the buffer holds an element's first dwords. */
+static bool lanes_part(const struct buffer *b, uint64_t more, uint64_t common, uint32_t bytes,
+                       struct scattered_place *out)
+{
+    const uint32_t first = bytes < 4 ? bytes : 4;
+    if (out->extent.high + more > UINT32_MAX)
+        return false;
+    const uint64_t inside = lanes_within(b, out->offsets, common, bytes);
+    const uint64_t begins = lanes_within(b, out->offsets, common, first);
+    if (out->lanes & begins & ~inside)
+        return false;
+    out->outside = out->lanes & ~inside;
+    out->lanes &= inside;
+    if (out->lanes)
+        scattered_find(out);
+    return true;
+}
+
+/* By offsets in a register alone. */
+static bool offsets_scattered(struct wave *w, const struct inst *i, const struct buffer *b,
+                              uint32_t bytes, struct scattered_place *out)
+{
+    const uint64_t more = (uint32_t)i->offset, common = more + scalar_offset(w, i);
+    out->offsets = w->v[i->src[0].index];
+    scattered_find(out);
+    out->va = b->base + common;
+    return out->extent.high + common + bytes <= b->records ||
+           lanes_part(b, more, common, bytes, out);
+}
+
+/* By indices, and perhaps offsets beside them. False: they reach too far. */
+static bool indices_scattered(struct wave *w, const struct inst *i, const struct buffer *b,
+                              struct scattered_place *out)
+{
+    const lane_row *rows = w->v + i->src[0].index;
+    const uint64_t inside = CALL_LEVEL(below, rows[0], b->records);
+    const struct extremes most = CALL_LEVEL(indices, rows, i->flags & IF_OFFEN, (uint32_t)i->offset,
+                                            b->stride, b->records, out->kept);
+    out->va = b->base + scalar_offset(w, i);
+    out->offsets = out->kept;
+    out->outside = out->lanes & ~inside;
+    out->lanes &= inside;
+    if (out->lanes)
+        scattered_find(out);
+    return (uint64_t)most.index * b->stride + most.offset <= UINT32_MAX;
+}
+
 bool buffer_scattered(struct wave *w, const struct inst *i, uint32_t element_bytes,
                       struct scattered_place *out)
 {
     const struct buffer buffer = buffer_read(w, i);
-    out->offsets = w->v[i->src[0].index];
     out->lanes = wave_exec(w);
-    if (!out->lanes || buffer.swizzle || buffer.add_lane ||
-        (i->flags & (IF_OFFEN | IF_IDXEN)) != IF_OFFEN)
+    out->outside = 0;
+    if (!out->lanes || buffer.swizzle || buffer.add_lane)
         return false;
-    scattered_find(out);
-    const uint64_t more = (uint32_t)i->offset, soffset = scalar_offset(w, i);
-    if (out->extent.high + more + element_bytes + soffset > buffer.records)
-        return false; /* some lanes may be inside */
-    out->va = buffer.base + soffset + more;
-    return scattered_translate(w, i, element_bytes, out);
+    const bool found = buffer.range == RANGE_RECORDS ? indices_scattered(w, i, &buffer, out)
+                       : (i->flags & (IF_OFFEN | IF_IDXEN)) == IF_OFFEN
+                           ? offsets_scattered(w, i, &buffer, element_bytes, out)
+                           : false;
+    return found && (!out->lanes || scattered_translate(w, i, element_bytes, out));
 }

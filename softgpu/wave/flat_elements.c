@@ -169,6 +169,7 @@ static bool scattered_elements(struct wave *w, const struct inst *i, uint32_t by
     out->va = base + (uint64_t)(int64_t)i->offset;
     out->offsets = rows[0];
     out->lanes = lanes;
+    out->outside = 0;
     scattered_find(out);
     return (out->va + out->extent.low) >> 48 == 0 && scattered_translate(w, i, bytes, out);
 }

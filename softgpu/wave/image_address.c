@@ -185,7 +185,10 @@ static bool texels_place(struct wave *w, const struct inst *i, const struct imag
         return false;
     places_set(view, texels, layers, at);
     image_rows_chosen()->offsets(layout, at, offsets);
-    *out = (struct scattered_place){.va = layout->base, .offsets = offsets, .lanes = texels->lanes};
+    out->va = layout->base;
+    out->offsets = offsets;
+    out->lanes = texels->lanes;
+    out->outside = 0;
     scattered_find(out);
     return scattered_translate(w, i, layout->texel_bytes, out);
 }

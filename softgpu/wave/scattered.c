@@ -3,6 +3,7 @@
 #include "wave/address.h"
 #include "wave/contiguous.h"
 #include "wave/host_levels.h"
+#include "wave/lane_vectors.h"
 #include "wave/lanes.h"
 
 #define CALL(name, ...)                                                                            \
@@ -93,9 +94,24 @@ static bool is_string(const struct scattered_place *place, uint32_t bytes)
     return bytes < 4 && lanes_contiguous(place->offsets, NULL, bytes);
 }
 
+static void rows_clear(lane_row *rows, uint64_t lanes, unsigned dwords)
+{
+    for (unsigned lane = 0; lane < WAVE_LANES; lane += VECTOR_LANES) {
+        const vector off = masks_of(lanes >> lane);
+        for (unsigned n = 0; n < dwords; n++)
+            *(row_vector *)&rows[n][lane] &= ~off;
+    }
+}
+
 void scattered_load_rows(lane_row *rows, const struct scattered_place *place,
                          const struct element *element)
 {
+    if (__builtin_expect(place->outside != 0, 0)) {
+        if (place->lanes)
+            load_some(rows, place, element);
+        rows_clear(rows, place->outside, element->dwords);
+        return;
+    }
     if (~place->lanes || place_falls(place))
         load_some(rows, place, element);
     else if (is_string(place, element->bytes))
@@ -145,6 +161,8 @@ store_each(const lane_row *rows, const struct scattered_place *place, unsigned b
 void scattered_store_rows(const lane_row *rows, const struct scattered_place *place,
                           const struct element *element)
 {
+    if (!place->lanes)
+        return;
     if (element->bytes == 1)
         store_each(rows, place, 1, element->high ? 16 : 0);
     else if (element->bytes == 2)

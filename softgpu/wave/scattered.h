@@ -20,8 +20,10 @@ struct scattered_place {
     uint8_t *host; /* of offset 0, which need not be mapped */
     uint64_t va;   /* likewise */
     const uint32_t *offsets;
-    uint64_t lanes; /* that are on, of which there is one */
+    uint64_t lanes;   /* that are on, of which there is one unless some are outside */
+    uint64_t outside; /* others that are on: they read 0, and what they store goes nowhere */
     struct scattered_extent extent;
+    lane_row kept; /* room for offsets that no register has */
 };
 /* Finds the extent of offsets that the caller has set, of the lanes that he has. */
 void scattered_find(struct scattered_place *place);
