@@ -46,21 +46,6 @@ ALWAYS_INLINE uint64_t compute_float(const struct atomic_op *op, uint64_t old, u
     }
 }
 
-ALWAYS_INLINE float f16_to_f32(uint16_t h)
-{
-    _Float16 value;
-    memcpy(&value, &h, sizeof value);
-    return (float)value;
-}
-
-ALWAYS_INLINE uint16_t f32_to_f16(float f)
-{
-    _Float16 value = (_Float16)f; /* the sum of two halves is exact in f32 up to this rounding */
-    uint16_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 ALWAYS_INLINE uint16_t f32_to_bf16(float f)
 {
     uint32_t bits = f32_bits(f);
@@ -69,15 +54,15 @@ ALWAYS_INLINE uint16_t f32_to_bf16(float f)
     return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-static inline uint64_t compute_packed(const struct atomic_op *op, uint64_t old, uint64_t data)
+/* atomics.c: sums of two pairs of halves. */
+uint32_t atomic_sum_halves(uint32_t a, uint32_t b);
+
+ALWAYS_INLINE uint64_t sum_bf16(uint64_t old, uint64_t data)
 {
     uint64_t result = 0;
     for (int half = 0; half < 2; half++) {
-        uint16_t a = (uint16_t)(old >> 16 * half), b = (uint16_t)(data >> 16 * half), sum;
-        if (op->type == ATOMIC_PK_F16)
-            sum = f32_to_f16(f16_to_f32(a) + f16_to_f32(b));
-        else
-            sum = f32_to_bf16(f32_of((uint32_t)a << 16) + f32_of((uint32_t)b << 16));
+        const uint16_t a = (uint16_t)(old >> 16 * half), b = (uint16_t)(data >> 16 * half);
+        const uint16_t sum = f32_to_bf16(f32_of((uint32_t)a << 16) + f32_of((uint32_t)b << 16));
         result |= (uint64_t)sum << 16 * half;
     }
     return result;
@@ -100,8 +85,10 @@ ALWAYS_INLINE uint64_t atomic_value(const struct atomic_op *op, uint64_t old, ui
 {
     if (op->type == ATOMIC_FLOAT)
         return compute_float(op, old, data, compare);
-    if (op->type == ATOMIC_PK_F16 || op->type == ATOMIC_PK_BF16)
-        return compute_packed(op, old, data);
+    if (op->type == ATOMIC_PK_F16)
+        return atomic_sum_halves((uint32_t)old, (uint32_t)data);
+    if (op->type == ATOMIC_PK_BF16)
+        return sum_bf16(old, data);
     switch (op->kind) {
     case ATOMIC_SWAP:
         return data;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wave/atomic_value.h"
 #include "wave/kernel_runner.h"
 
 enum { LANES = 64, ROWS_MAX = 64, BUFFER_BYTES = 0x100000, TEXT_BYTES = 0x10000 };
@@ -366,9 +367,38 @@ static void on_gfx90a(void **state)
     as_the_documents_say("gfx90a", GFX90A);
 }
 
+static _Float16 half_of(uint32_t bits)
+{
+    const uint16_t low = (uint16_t)bits;
+    _Float16 half;
+    memcpy(&half, &low, sizeof half);
+    return half;
+}
+
+/* What global_atomic_pk_add_f16 adds, against sums that are exact and rounded once. */
+static void halves(void **state)
+{
+    (void)state;
+    const enum host_level before = host_level;
+    for (unsigned n = 0; n < 400000; n++) {
+        const uint32_t a = (uint32_t)rand() * 2654435761u, other = (uint32_t)rand() * 2654435761u;
+        const uint32_t b = n % 3 ? other : a ^ (other & 0x80038003); /* near it, or its negative */
+        host_level = n % 2 ? LEVEL_PORTABLE : before;
+        const uint32_t sum = atomic_sum_halves(a, b);
+        for (unsigned shift = 0; shift < 32; shift += 16) {
+            const _Float16 got = half_of(sum >> shift);
+            const _Float16 want =
+                (_Float16)((double)half_of(a >> shift) + (double)half_of(b >> shift));
+            if (want != want ? got == got : memcmp(&got, &want, sizeof got) != 0)
+                fail_msg("%x + %x is %x", a, b, sum);
+        }
+    }
+    host_level = before;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(on_gfx906), cmocka_unit_test(on_gfx908),
-                                       cmocka_unit_test(on_gfx90a)};
+                                       cmocka_unit_test(on_gfx90a), cmocka_unit_test(halves)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
