@@ -128,8 +128,8 @@ static void data_store(struct x86 *x, const struct lds_detour *detour)
                    x86_memory(RSP, FRAME_LANES + ROW_BYTES_FRAME * (k + 1), false), none);
 }
 
-/* One or two dwords of each of all lanes: without a loop (19 to 33 M instructions a second, of two
- * dwords 16 to 28; a Zen 5). */
+/* One or two dwords of each of all lanes: without a loop (19 to 35 M instructions a second, of two
+ * dwords 16 to 32; a Zen 5). */
 static void scatter_each(struct x86 *x, const struct lds_detour *detour)
 {
     const struct lds_lanes lanes = lanes_find(x, detour);

@@ -9,6 +9,9 @@
 #include "wave/access.h"
 #include "wave/host_levels.h"
 
+/* An operation, for a switch that chooses a loop of its own. */
+#define ATOMIC_KEY(kind, type, bytes) ((unsigned)(kind) << 8 | (unsigned)(type) << 4 | (bytes))
+
 /* IEEE minNum and maxNum with -0 below +0; a NaN loses against a number. */
 ALWAYS_INLINE bool float_less(double a, double b)
 {

@@ -249,14 +249,13 @@ ALWAYS_INLINE void lanes_apply(const struct lane_pointers *p, const lane_row *da
     X(SWAP, UINT, 4)                                                                               \
     X(CMPSWAP, UINT, 4)                                                                            \
     X(CMPSWAP, UINT, 8)
-#define KEY(kind, type, bytes) ((unsigned)(kind) << 8 | (unsigned)(type) << 4 | (bytes))
 
 void lanes_atomic(const struct lane_pointers *p, const lane_row *data, lane_row *old,
                   const struct atomic_op *op)
 {
-    switch (KEY(op->kind, op->type, op->bytes)) {
+    switch (ATOMIC_KEY(op->kind, op->type, op->bytes)) {
 #define CASE(name, of, size)                                                                       \
-    case KEY(ATOMIC_##name, ATOMIC_##of, size):                                                    \
+    case ATOMIC_KEY(ATOMIC_##name, ATOMIC_##of, size):                                             \
         lanes_apply(p, data, old, (struct atomic_op){ATOMIC_##name, ATOMIC_##of, size});           \
         break;
         OFTEN(CASE)

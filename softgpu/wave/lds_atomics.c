@@ -72,7 +72,6 @@ ALWAYS_INLINE void lanes_apply(const struct lds_span *s, const struct lds_operan
     X(SWAP, UINT, 8)                                                                               \
     X(CMPSWAP, UINT, 4)                                                                            \
     X(CMPSWAP, UINT, 8)
-#define KEY(kind, type, bytes) ((unsigned)(kind) << 8 | (unsigned)(type) << 4 | (bytes))
 
 #define DEFINE_LOOP(name, of, size)                                                                \
     static void loop_##name##_##of##_##size(const struct lds_span *s,                              \
@@ -90,9 +89,9 @@ OFTEN(DEFINE_LOOP)
 static bool loop_find(const struct lds_span *s, const struct lds_operands *o,
                       const uint32_t *offsets, const struct atomic_op *op)
 {
-    switch (KEY(op->kind, op->type, op->bytes)) {
+    switch (ATOMIC_KEY(op->kind, op->type, op->bytes)) {
 #define CASE(name, of, size)                                                                       \
-    case KEY(ATOMIC_##name, ATOMIC_##of, size):                                                    \
+    case ATOMIC_KEY(ATOMIC_##name, ATOMIC_##of, size):                                             \
         loop_##name##_##of##_##size(s, o, offsets);                                                \
         return true;
         OFTEN(CASE)
