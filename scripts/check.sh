@@ -9,6 +9,10 @@ UNSTEADY_MAX=2
 log=$(mktemp)
 again=$(mktemp)
 trap 'rm -f "$log" "$again"' EXIT
+# Kernels that tests assemble: each once, though many tests run them in several ways (wave/kernel_cache.h).
+export CROC_KERNEL_CACHE
+CROC_KERNEL_CACHE=$(realpath "$dir")/kernels
+rm -rf "$CROC_KERNEL_CACHE" && mkdir "$CROC_KERNEL_CACHE"
 
 not_passed='\*\*\*(Failed|Timeout|Exception|Not Run)'
 names_of_failed() { grep -E "^ *[0-9]+/[0-9]+ Test .*$not_passed" "$1" | sed -E 's/.*Test +#[0-9]+: ([^ ]+) .*/\1/' | sort; }

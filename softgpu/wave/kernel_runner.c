@@ -14,6 +14,7 @@
 
 #include "base/wait.h"
 #include "perf/perf.h"
+#include "wave/kernel_cache.h"
 
 enum { SLOTS = 4, SLOT_BYTES = 65536, CODE_OFFSET = 256, VGPRS = 64, WAIT_SECONDS = 60 };
 /* Around the buffer, where the GPU sees nothing: what runs off its ends faults, wherever the host
@@ -223,6 +224,17 @@ static ssize_t assembler_run(const char *cpu, const char *text, uint8_t *code, s
     return bytes;
 }
 
+static ssize_t code_find(const char *cpu, const char *text, uint8_t *code, size_t capacity)
+{
+    ssize_t bytes = kernel_cache_find(cpu, text, code, capacity);
+    if (bytes > 0)
+        return bytes;
+    bytes = assembler_run(cpu, text, code, capacity);
+    if (bytes > 0)
+        kernel_cache_keep(cpu, text, code, (size_t)bytes);
+    return bytes;
+}
+
 /* What was assembled last: tests load a kernel on one engine, and then on another. */
 static struct {
     const char *cpu;
@@ -239,7 +251,7 @@ static ssize_t assemble(const char *cpu, const char *text, uint8_t *code, size_t
         free(assembled.text);
         assembled.cpu = cpu;
         assembled.text = strdup(text);
-        assembled.bytes = assembler_run(cpu, text, assembled.code, capacity);
+        assembled.bytes = code_find(cpu, text, assembled.code, capacity);
     }
     if (assembled.bytes > 0)
         memcpy(code, assembled.code, (size_t)assembled.bytes);
