@@ -28,7 +28,7 @@ COMMON = ["-ffp-contract=off", "-fwrapv", "-w", "-I" + HERE]
 GPU = {Program: ["-std=c++17", "-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output", "-nogpuinc", "-nogpulib",
                  "--offload-arch={arch}"],
        CsmithProgram: ["-std=gnu11", "-x", "c", "--target=amdgcn-amd-amdhsa", "-nogpulib", "-ffreestanding",
-                       "-mcpu={arch}"]}
+                       "-fno-strict-aliasing", "-mcpu={arch}"]} # csmith has pointers to members of unions
 HOST = {Program: ["-std=c++17", "-x", "c++", "-O0", "-fPIC", "-shared", "-fno-math-errno"],
         CsmithProgram: ["-std=gnu11", "-x", "c", "-O0", "-fPIC", "-shared", "-fsanitize=float-cast-overflow",
                         "-fsanitize-trap=float-cast-overflow"]}
