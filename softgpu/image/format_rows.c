@@ -131,15 +131,18 @@ void LEVEL_NAME(format_rows_decode, ROWS_LEVEL)(const struct data_format *format
 {
     const struct format_parts *parts = format_parts_of(format);
     const uint32_t one = format_one(format);
-    for (unsigned n = parts->count; n < FORMAT_COMPONENTS_MAX; n++)
-        for (unsigned lane = 0; lane < IMAGE_LANES; lane++)
+    for (unsigned n = parts->count; n < FORMAT_COMPONENTS_MAX; n++) {
+        for (unsigned lane = 0; wanted >> n & 1 && lane < IMAGE_LANES; lane++)
             components[n][lane] = n == 3 ? one : 0;
+    }
     for (unsigned n = 0, at = 0; n < parts->count; at += parts->bits[n++]) {
         const unsigned bits = parts->bits[n];
-        if (bits == 32)
-            memcpy(components[n], elements[n], sizeof(image_row));
-        if (bits == 32 || !(wanted >> n & 1))
+        if (!(wanted >> n & 1))
             continue;
+        if (bits == 32) {
+            memcpy(components[n], elements[n], sizeof(image_row));
+            continue;
+        }
         const enum format_number number = format_number_of(format, n);
         row_take(elements[at / 32], at % 32, bits, components[n]);
         if (number == NUMBER_FLOAT && half_shift(bits))
@@ -150,30 +153,29 @@ void LEVEL_NAME(format_rows_decode, ROWS_LEVEL)(const struct data_format *format
 
 /* ---- to memory ---- */
 
-/* Clamped to what the component holds; a NaN becomes 0. */
 struct row_range {
     double low, high;
     double scale; /* by which values are multiplied and then rounded; 0: cut off */
 };
+
+/* Clamped to what the component holds; a NaN becomes 0. */
+static inline uint32_t clamped(double value, double low, double high)
+{
+    value = value == value ? value : 0;
+    value = value < low ? low : value;
+    return (uint32_t)(int32_t)(value > high ? high : value);
+}
 
 static void row_encode_range(const uint32_t *component, const struct row_range *range,
                              uint32_t *out)
 {
     const double low = range->low, high = range->high, scale = range->scale;
     if (scale != 0)
-        for (unsigned lane = 0; lane < IMAGE_LANES; lane++) {
-            double value = nearbyint((double)f32_of(component[lane]) * scale);
-            value = value == value ? value : 0;
-            value = value < low ? low : value;
-            out[lane] = (uint32_t)(int32_t)(value > high ? high : value);
-        }
+        for (unsigned lane = 0; lane < IMAGE_LANES; lane++)
+            out[lane] = clamped(nearbyint((double)f32_of(component[lane]) * scale), low, high);
     else
-        for (unsigned lane = 0; lane < IMAGE_LANES; lane++) {
-            double value = f32_of(component[lane]);
-            value = value == value ? value : 0;
-            value = value < low ? low : value;
-            out[lane] = (uint32_t)(int32_t)(value > high ? high : value);
-        }
+        for (unsigned lane = 0; lane < IMAGE_LANES; lane++)
+            out[lane] = clamped(f32_of(component[lane]), low, high);
 }
 
 static struct row_range range_of(unsigned bits, enum format_number number)

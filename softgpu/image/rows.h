@@ -54,7 +54,7 @@ struct image_rows {
     /* ---- formats (format_rows.c) ---- */
 
     /* Elements as memory has them, dword by dword, less than one with zeros above, to X, Y, Z and
-     * W, before select[] is applied. */
+     * W, before select[] is applied; those of the bits in `wanted`, the others mean nothing. */
     void (*decode)(const struct data_format *format, const image_row *elements, unsigned wanted,
                    image_row components[FORMAT_COMPONENTS_MAX]);
     /* And back, select[] applied: of `count` components; what they do not select becomes 0. */

@@ -221,11 +221,8 @@ ALWAYS_INLINE void lanes_apply(const struct lane_pointers *p, const lane_row *da
             compare = lane_value(data + words, lane, words);
         if (p->host[lane])
             before = apply(op, p->host[lane], value, compare);
-        if (!old)
-            continue;
-        old[0][lane] = (uint32_t)before;
-        if (words > 1)
-            old[1][lane] = (uint32_t)(before >> 32);
+        if (old)
+            lane_value_put(old, lane, words, before);
     }
 }
 

@@ -271,8 +271,8 @@ static uint64_t lanes_within(const struct buffer *b, const uint32_t *offsets, ui
     return CALL_LEVEL(below, offsets, (uint32_t)(b->records - common - bytes + 1));
 }
 
-/* Some lanes lie outside the buffer, of whose offsets all lanes' have `more` and, that with it,
- * `common` added. False: sums wrap around, or the buffer holds an element's first dwords. */
+/* Some lanes lie outside the buffer. `more` is added to all offsets, and to `common` the scalar
+ * offset, too. False: sums wrap around, or the buffer holds an element's first dwords. */
 static bool lanes_part(const struct buffer *b, uint64_t more, uint64_t common, uint32_t bytes,
                        struct scattered_place *out)
 {

@@ -2,6 +2,7 @@
 #include "isa_ops.h"
 #include "wave/contiguous.h"
 #include "wave/group.h"
+#include "wave/lane_vectors.h"
 #include "wave/lanes.h"
 #include "wave/lanes_pull.h"
 #include "wave/lds_atomics.h"
@@ -226,12 +227,7 @@ EXEC_FN(EXCHANGE2)
 static const struct inst *active_lanes_put(struct wave *w, const struct inst *i,
                                            const uint32_t *result)
 {
-    uint32_t *dst = data_rows(w, &i->dst)[0];
-    if (!~wave_exec(w))
-        memcpy(dst, result, sizeof(lane_row));
-    else
-        for (uint64_t left = wave_exec(w); left; left &= left - 1)
-            dst[__builtin_ctzll(left)] = result[__builtin_ctzll(left)];
+    row_put(data_rows(w, &i->dst)[0], wave_exec(w), result);
     return inst_next(i);
 }
 

@@ -69,11 +69,10 @@ EXEC_FN(LOAD)
 }
 
 /* What lanes store; components outside the mask are 0. `kept` holds those that were halves. */
-static void components_get(const struct wave *w, const struct inst *i,
-                           const struct data_format *format, lane_row *kept,
-                           const uint32_t *components[FORMAT_COMPONENTS_MAX])
+static void components_get(struct wave *w, const struct inst *i, const struct data_format *format,
+                           lane_row *kept, const uint32_t *components[FORMAT_COMPONENTS_MAX])
 {
-    const lane_row *rows = data_rows((struct wave *)w, &i->src[1]);
+    const lane_row *rows = data_rows(w, &i->src[1]);
     const bool d16 = i->image.flags & IMAGE_D16;
     for (unsigned n = 0, count = 0; n < FORMAT_COMPONENTS_MAX; n++) {
         components[n] = image_zeros;

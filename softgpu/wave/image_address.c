@@ -236,17 +236,6 @@ bool image_elements_store(struct wave *w, const struct inst *i, const struct ima
 
 /* ---- results ---- */
 
-void lanes_put(lane_row *row, uint64_t lanes, const uint32_t *values)
-{
-    if (!~lanes)
-        memcpy(row, values, sizeof *row);
-    else
-        for (unsigned lane = 0; lane < WAVE_LANES; lane += VECTOR_LANES) {
-            row_vector *to = (row_vector *)&(*row)[lane];
-            *to = chosen(masks_of(lanes >> lane), *(const row_vector *)(values + lane), *to);
-        }
-}
-
 /* Two components to a register. */
 static unsigned halves_put(lane_row *rows, uint64_t lanes, const struct data_format *format,
                            const uint32_t *const *components, unsigned count)
@@ -255,7 +244,7 @@ static unsigned halves_put(lane_row *rows, uint64_t lanes, const struct data_for
         lane_row both;
         const uint32_t *high = n + 1 < count ? components[n + 1] : NULL;
         image_rows_chosen()->narrow(format, components[n], high, both);
-        lanes_put(&rows[n / 2], lanes, both);
+        row_put(rows[n / 2], lanes, both);
     }
     return (count + 1) / 2;
 }
@@ -277,7 +266,7 @@ void image_put(struct wave *w, const struct inst *i, const struct data_format *f
         count = halves_put(rows, exec, format, put, count);
     else
         for (unsigned n = 0; n < count; n++)
-            lanes_put(&rows[n], exec, put[n]);
+            row_put(rows[n], exec, put[n]);
     if (i->image.flags & IMAGE_STATUS)
-        lanes_put(&rows[count], exec, image_zeros); /* every page is there */
+        row_put(rows[count], exec, image_zeros); /* every page is there */
 }

@@ -85,8 +85,6 @@ bool image_elements_store(struct wave *wave, const struct inst *inst, const stru
 bool image_pointers(struct wave *wave, const struct inst *inst, const struct image_view *view,
                     const struct image_texels *texels, struct lane_pointers *out);
 
-/* Registers from `rows` on, of the lanes that are on. */
-void lanes_put(lane_row *row, uint64_t lanes, const uint32_t *values);
 /* Results: the components that the mask chooses (gather4: all four), then the status. */
 void image_put(struct wave *wave, const struct inst *inst, const struct data_format *format,
                const uint32_t *const components[FORMAT_COMPONENTS_MAX]);

@@ -53,4 +53,14 @@ static inline vector chosen(vector masks, vector yes, vector no)
     return (yes & masks) | (no & ~masks);
 }
 
+/* A row's lanes that are on get the values. */
+static inline void row_put(uint32_t *row, uint64_t lanes, const uint32_t *values)
+{
+    for (unsigned lane = 0; lane < WAVE_LANES; lane += VECTOR_LANES) {
+        row_vector *to = (row_vector *)(row + lane);
+        const vector from = *(const row_vector *)(values + lane);
+        *to = ~lanes ? chosen(masks_of(lanes >> lane), from, *to) : from;
+    }
+}
+
 #endif

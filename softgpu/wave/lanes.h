@@ -303,6 +303,12 @@ static inline void lanes_store(const struct lane_pointers *p, const lane_row *ro
     }
 }
 
+static inline void lane_value_put(lane_row *rows, unsigned lane, unsigned dwords, uint64_t value)
+{
+    rows[0][lane] = (uint32_t)value;
+    if (dwords > 1)
+        rows[1][lane] = (uint32_t)(value >> 32);
+}
 static inline uint64_t lane_value(const lane_row *rows, unsigned lane, unsigned dwords)
 {
     return dwords > 1 ? pair_get(rows, lane) : rows[0][lane];

@@ -3,13 +3,6 @@
 #include "wave/atomic_value.h"
 #include "wave/lanes.h"
 
-static void word_put(lane_row *rows, unsigned lane, unsigned words, uint64_t value)
-{
-    rows[0][lane] = (uint32_t)value;
-    if (words > 1)
-        rows[1][lane] = (uint32_t)(value >> 32);
-}
-
 /* One group's waves never run at the same time: plain loads and stores are atomic here. */
 ALWAYS_INLINE uint64_t exchange(uint8_t *host, struct atomic_op op, uint64_t data, uint64_t compare)
 {
@@ -32,7 +25,7 @@ ALWAYS_INLINE void lane_apply(const struct lds_span *s, const struct lds_operand
     if (inside)
         old = exchange(s->lds + offset, op, swapped ? other : data, swapped ? data : other);
     if (o->old)
-        word_put(o->old, lane, words, old);
+        lane_value_put(o->old, lane, words, old);
 }
 
 /* All active lanes' elements lie inside; `offsets` is none of the operands' rows. */

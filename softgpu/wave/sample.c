@@ -6,6 +6,7 @@
 
 #include "image/float_bits.h"
 #include "wave/image_address.h"
+#include "wave/lane_vectors.h"
 
 #define EXEC_FN(name) static const struct inst *exec_##name(struct wave *w, const struct inst *i)
 
@@ -282,7 +283,7 @@ static bool lanes_sample(const struct sampling *s, lane_row components[FORMAT_CO
         !texels_sample(s, false, exec & ~linear, others))
         return false;
     for (unsigned n = 0; n < FORMAT_COMPONENTS_MAX; n++)
-        lanes_put(&components[n], ~linear, others[n]);
+        row_put(components[n], ~linear, others[n]);
     return true;
 }
 

@@ -5,6 +5,7 @@
 #include "isa_ops.h"
 #include "wave/group.h"
 #include "wave/image_address.h"
+#include "wave/lane_vectors.h"
 #include "wave/lds_direct.h"
 #include "wave/scattered.h"
 
@@ -62,15 +63,12 @@ static bool elements_load(struct wave *w, const struct inst *i, const struct dat
     return true;
 }
 
-/* Conversions have a rounding of their own, not the wave's. */
-static void components_load(struct wave *w, const struct data_format *format, unsigned wanted,
+static void components_load(const struct data_format *format, unsigned wanted,
                             const lane_row *elements, lane_row *decoded,
                             const uint32_t *components[FORMAT_COMPONENTS_MAX])
 {
-    valu_leave();
     image_rows_chosen()->decode(format, elements, format_components_of(format, wanted), decoded);
     format_select_rows(format, decoded, components);
-    valu_enter(w);
 }
 
 static void registers_put(struct wave *w, const struct inst *i, const struct data_format *format,
@@ -78,7 +76,6 @@ static void registers_put(struct wave *w, const struct inst *i, const struct dat
 {
     const struct typed_op op = inst_typed(i);
     lane_row *rows = data_rows(w, &i->dst);
-    valu_leave();
     for (unsigned n = 0; n < op.components; n += op.d16 ? 2 : 1) {
         lane_row halves;
         const uint32_t *value = op.d16 ? halves : components[n];
@@ -87,9 +84,8 @@ static void registers_put(struct wave *w, const struct inst *i, const struct dat
         else if (op.d16)
             image_rows_chosen()->narrow(format, components[n],
                                         n + 1 < op.components ? components[n + 1] : NULL, halves);
-        lanes_put(&rows[op.d16 ? n / 2 : n], wave_exec(w), value);
+        row_put(rows[op.d16 ? n / 2 : n], wave_exec(w), value);
     }
-    valu_enter(w);
 }
 
 EXEC_FN(LOAD)
@@ -99,9 +95,10 @@ EXEC_FN(LOAD)
     const uint32_t *components[FORMAT_COMPONENTS_MAX];
     if (!elements_load(w, i, &format, elements))
         return NULL;
-    components_load(w, &format, (1u << inst_typed(i).components) - 1, elements, decoded,
-                    components);
+    valu_leave(); /* conversions have a rounding of their own, not the wave's */
+    components_load(&format, (1u << inst_typed(i).components) - 1, elements, decoded, components);
     registers_put(w, i, &format, components);
+    valu_enter(w);
     return inst_next(i);
 }
 
@@ -112,7 +109,9 @@ EXEC_FN(LOAD_LDS)
     const uint32_t *components[FORMAT_COMPONENTS_MAX];
     if (!elements_load(w, i, &format, elements))
         return NULL;
-    components_load(w, &format, 1, elements, decoded, components);
+    valu_leave();
+    components_load(&format, 1, elements, decoded, components);
+    valu_enter(w);
     lds_direct_write(w, i, components[0]);
     return inst_next(i);
 }
