@@ -50,7 +50,8 @@ DEFINE_LEVELS(DEFINE_LEVEL)
 bool lanes_contiguous(const uint32_t *low, const uint32_t *high, uint32_t step)
 {
     /* Most waves that are not contiguous say so at once. */
-    if (low[1] - low[0] != step || low[WAVE_LANES - 1] < low[0])
+    const uint32_t last = low[WAVE_LANES - 1];
+    if (low[1] - low[0] != step || last < low[0] || last - low[0] != (WAVE_LANES - 1) * step)
         return false;
     return (high ? CALL_LEVEL(pairs, low, high, step) : CALL_LEVEL(offsets, low, step)) == 0;
 }
