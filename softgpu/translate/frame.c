@@ -62,15 +62,18 @@ void frame_handler_emit(struct frame *f, unsigned n, bool last)
         x86_call(f->x, RAX);
 }
 
-/* Lanes that are off, of a vector instruction that is called. */
-static void idle_lanes_emit(struct x86 *x)
+void frame_idle_lanes_emit(struct x86 *x, unsigned instructions)
 {
+    if (!instructions)
+        return;
     x86_load64(x, RAX, RBX, WAVE(s) + 4 * SREG_EXEC);
     x86_gpr_compare_imm(x, RAX, -1);
     size_t none = x86_jump_if(x, JUMP_EQUAL);
     x86_gpr_imm32(x, R10, WAVE_LANES);
     x86_gpr_popcount(x, RAX, RAX);
     x86_gpr_sub(x, R10, RAX);
+    if (instructions > 1)
+        x86_gpr_multiply(x, R10, (int32_t)instructions);
     x86_add64(x, RBX, WAVE(idle_lanes), R10);
     x86_land(x, none);
 }
@@ -88,7 +91,7 @@ void frame_call_emit(struct frame *f, unsigned n)
         return;
     }
     if (n > 0 && (inst->klass == CLASS_VALU || inst->klass == CLASS_MFMA))
-        idle_lanes_emit(f->x);
+        frame_idle_lanes_emit(f->x, 1);
     if (step_touches(inst))
         frame_touches_note(f->x, step_touches(inst));
     frame_handler_emit(f, n, false);
@@ -134,8 +137,13 @@ void frame_branch_emit(struct frame *f, unsigned n)
                     true);
 }
 
-static void cut_emit(struct frame *f, unsigned n)
+static void cut_emit(struct frame *f, const struct segment *segment)
 {
+    const unsigned n = segment->first;
+    if (segment->matrices) {
+        frame_matrices_emit(f, segment);
+        return;
+    }
     switch (f->run->roles[n]) {
     case ROLE_BRANCH:
         frame_branch_emit(f, n);
@@ -201,6 +209,7 @@ static void holds_emit(struct frame *f)
         x86_test32_imm(f->x, RBX, WAVE(touched), hold->conflicts);
         x86_jump_back_if(f->x, JUMP_EQUAL, hold->back);
         restore_emit(f, hold->restore);
+        frame_waiting_emit(f, hold->executed, false);
         count_instructions(f, hold->executed, -1);
         frame_slot_emit(f, RAX, hold->executed);
         end_emit(f);
@@ -220,6 +229,19 @@ void frame_segment_begin(struct frame *f, const struct segment *segment)
         scalars_emit(f->x, f->run, segment);
 }
 
+/* Of a segment that is a cut: what may be known of LDS addresses behind it. */
+static void cut_forget(const struct run *run, const struct segment *segment,
+                       struct lds_known *known)
+{
+    if (!segment->matrices) {
+        lds_forget_called(known, run->insts[segment->first]);
+        return;
+    }
+    for (unsigned n = segment->first; n < segment->first + segment->count; n++)
+        if (run->roles[n] == ROLE_MATRIX)
+            lds_forget_called(known, run->insts[n]);
+}
+
 static void segments_emit(struct frame *f)
 {
     struct lds_known known = {.next_follow = 0};
@@ -228,8 +250,8 @@ static void segments_emit(struct frame *f)
         frame_segment_begin(f, segment);
         f->positions[n] = f->x->count;
         if (segment->cut) {
-            cut_emit(f, segment->first);
-            lds_forget_called(&known, f->run->insts[segment->first]);
+            cut_emit(f, segment);
+            cut_forget(f->run, segment, &known);
             continue;
         }
         if (!segment->strips)
@@ -298,11 +320,19 @@ static void repeat_emit(struct frame *f, const struct leave *leave)
     if (!counts_in_order(first))
         x86_add64_imm(f->x, RBX, frame_count_at(first->tally), 1);
     if (first->klass == CLASS_VALU || first->klass == CLASS_MFMA)
-        idle_lanes_emit(f->x);
+        frame_idle_lanes_emit(f->x, 1);
     again_emit(f, leave);
     x86_land(f->x, ends);
     if (accesses)
         x86_land(f->x, in_step);
+}
+
+/* RAX stays. */
+static void waiting_emit(struct frame *f, unsigned executed)
+{
+    x86_store64(f->x, RSP, FRAME_RETURNED, RAX);
+    frame_waiting_emit(f, executed, true);
+    x86_load64(f->x, RAX, RSP, FRAME_RETURNED);
 }
 
 /* RAX is what the handler has returned. */
@@ -315,6 +345,8 @@ static void leaves_emit(struct frame *f)
         if (frame_goes_back(f, leave))
             repeat_emit(f, leave);
         restore_emit(f, leave->restore);
+        if (!leave->branches)
+            waiting_emit(f, leave->executed);
         if (leave->branches) {
             frame_handler_emit(f, leave->executed - 1, true);
             continue;

@@ -50,6 +50,12 @@ void frame_leave_add(struct frame *f, size_t jump, unsigned executed, bool branc
 void frame_handler_emit(struct frame *f, unsigned n, bool last);
 void frame_touches_note(struct x86 *x, uint8_t touches);
 void frame_call_emit(struct frame *f, unsigned n);
+/* matrices.c: a segment's; those that wait where a run is left behind so many instructions, the
+ * last of which has been called, or before the next segment. */
+void frame_matrices_emit(struct frame *f, const struct segment *segment);
+void frame_waiting_emit(struct frame *f, unsigned executed, bool called);
+/* Lanes that are off, of so many vector instructions that are called. */
+void frame_idle_lanes_emit(struct x86 *x, unsigned instructions);
 void frame_branch_emit(struct frame *f, unsigned n);
 void frame_begin_emit(struct frame *f); /* counts what the run executes */
 bool frame_goes_back(const struct frame *f, const struct leave *leave);

@@ -357,9 +357,23 @@ static void whole_emit(struct frame *f, struct linear_frame *l)
     x86_land(f->x, other);
 }
 
+static void matrices_emit(struct frame *f, struct linear_frame *l, const struct segment *segment)
+{
+    l->written_is_known = false;
+    rows_emit(f, l, 0, VGPR_ROWS - 1);
+    frame_matrices_emit(f, segment);
+    for (unsigned n = segment->first; n < segment->first + segment->count; n++)
+        if (f->run->roles[n] == ROLE_MATRIX)
+            linear_forget(&l->now, f->run->insts[n]);
+}
+
 static void cut_emit(struct frame *f, struct linear_frame *l, unsigned k)
 {
     const unsigned n = f->run->segments[k].first;
+    if (f->run->segments[k].matrices) {
+        matrices_emit(f, l, &f->run->segments[k]);
+        return;
+    }
     switch (f->run->roles[n]) {
     case ROLE_BRANCH:
         frame_branch_emit(f, n);

@@ -64,6 +64,8 @@ enum role run_role(const struct inst *inst, bool inline_lds)
         return ROLE_SCALAR;
     if (inline_lds && lds_is_known(inst))
         return ROLE_LDS;
+    if (matrix_is_known(inst))
+        return ROLE_MATRIX;
     if (!inst->exec || stands_alone(inst))
         return ROLE_NONE;
     if (goes_elsewhere(inst))
@@ -189,7 +191,8 @@ static void segment_add(struct run *run, const struct inst *inst, enum role role
 {
     struct segment *segment = &run->segments[run->segment_count - 1];
     segment->count++;
-    segment->vectors += inst->klass == CLASS_VALU || inst->klass == CLASS_MFMA;
+    segment->vectors +=
+        role != ROLE_MATRIX && (inst->klass == CLASS_VALU || inst->klass == CLASS_MFMA);
     segment->scalars += role == ROLE_SCALAR;
     segment->strips += role == ROLE_VECTOR || role == ROLE_LDS;
     segment->waits |= inst->op == OP_S_WAITCNT;
@@ -234,15 +237,24 @@ static void parts_add(struct run *run, unsigned n)
     }
 }
 
+/* The last segment has the instruction, too. */
+static bool segment_goes_on(struct run *run, const struct inst *inst, enum role role)
+{
+    if (!run->segment_count || run->segments[run->segment_count - 1].cut || is_cut(role))
+        return false;
+    return segment_fits(run, inst, role);
+}
+
 /* False: the run ends before the instruction. */
 static bool run_add(struct run *run, const struct inst *inst)
 {
     const unsigned n = run->count;
-    const struct segment *last = run->segment_count ? &run->segments[run->segment_count - 1] : NULL;
     enum role role = run_role(inst, run->inline_lds);
     if (role == ROLE_NONE)
         return false;
-    if (!last || last->cut || is_cut(role) || !segment_fits(run, inst, role)) {
+    if (!matrices_allow(run, inst, role))
+        matrices_close(run);
+    if (!segment_goes_on(run, inst, role)) {
         struct segment *segment = segment_begin(run, n, is_cut(role));
         role = role_by_itself(run, inst, role);
         if (role == ROLE_NONE) {
@@ -256,6 +268,8 @@ static bool run_add(struct run *run, const struct inst *inst)
     run->at[n] = (uint32_t)(inst - run->insts[0]);
     run->at[n + 1] = run->at[n] + inst->dwords;
     run->count++;
+    if (role == ROLE_MATRIX && run->waiting++ == 0)
+        run->waiting_first = n;
     run->needs |= role == ROLE_VECTOR ? operation_find(inst)->needs : 0;
     if (role == ROLE_LDS) {
         run->lds = true;
@@ -272,4 +286,5 @@ void run_take(struct run *run, const struct inst *const *insts, unsigned count, 
     while (run->count < count && run->count < TRANSLATE_RUN_MAX && run_add(run, insts[run->count]))
         if (run->roles[run->count - 1] == ROLE_LAST)
             break;
+    matrices_close(run);
 }

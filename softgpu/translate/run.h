@@ -19,6 +19,7 @@ enum role {
     ROLE_SPAN,   /* of a series' phase alone: a load or store of elements behind each other (span.c)
                   */
     ROLE_LDS,    /* lds.c */
+    ROLE_MATRIX, /* executed behind its segment (matrices.c) */
     ROLE_CALL,   /* its handler, which may leave the run */
     ROLE_BRANCH, /* leaves the run where it is taken */
     ROLE_LAST    /* its handler, behind which nothing follows */
@@ -31,6 +32,7 @@ struct segment {
     uint8_t part;              /* LDS writes to two places: which */
     uint8_t conflicts;         /* of all of its instructions (wave/step.h) */
     bool cut, waits, lds;
+    bool matrices; /* a cut: the matrix instructions of these, which other segments have, too */
     uint8_t spans; /* of a phase: the first one's number */
     bool forgets;  /* nobody reads what it leaves in vector registers */
 };
@@ -43,6 +45,8 @@ struct run {
     struct segment segments[2 * TRANSLATE_RUN_MAX + 1];
     unsigned segment_count;
     uint8_t needs;
+    /* Matrix instructions that wait (matrices.c), when a run is made: how many, and the first. */
+    unsigned waiting, waiting_first;
     bool inline_lds, lds;
     span_find_fn *spans;   /* or NULL */
     struct series *series; /* or NULL; told what the run is where it is all that its waves are */
@@ -68,6 +72,13 @@ bool counts_in_order(const struct inst *inst);
 bool run_goes_back(const struct run *run, unsigned n);
 bool run_loops(const struct run *run);
 
+/* matrices.c */
+bool matrix_is_known(const struct inst *inst);
+/* Can the instruction, which is the run's next one, be executed before those that wait? */
+bool matrices_allow(const struct run *run, const struct inst *inst, enum role role);
+/* None waits any longer. */
+void matrices_close(struct run *run);
+
 /* scalar.c */
 bool scalar_is_known(const struct inst *inst);
 bool scalar_fits(const struct run *run, const struct inst *inst);
@@ -81,12 +92,13 @@ void scalars_emit(struct x86 *x, const struct run *run, const struct segment *se
  * lds.c wants: limits of offsets, and a strip's lanes.
  */
 enum {
-    FRAME_LIMITS = 0,  /* lds.c: dwords */
-    FRAME_LANES = 64,  /* lds.c: five rows of a strip */
-    FRAME_STATE = 384, /* strips.c: MXCSR that flushes denormals */
-    FRAME_LANE = 448,  /* linear_code.c: numbers of a strip's lanes */
-    FRAME_ASIDE = 512, /* emit_half.c: four host registers */
-    FRAME_SLOTS = 768, /* linear_code.c: dwords */
+    FRAME_LIMITS = 0,     /* lds.c: dwords */
+    FRAME_LANES = 64,     /* lds.c: five rows of a strip */
+    FRAME_STATE = 384,    /* strips.c: MXCSR that flushes denormals */
+    FRAME_RETURNED = 392, /* frame.c: what a handler has returned */
+    FRAME_LANE = 448,     /* linear_code.c: numbers of a strip's lanes */
+    FRAME_ASIDE = 512,    /* emit_half.c: four host registers */
+    FRAME_SLOTS = 768,    /* linear_code.c: dwords */
     FAR_ROWS = 2,
     FRAME_FAR = FRAME_SLOTS + 4 * 192,                 /* far_lanes.c: rows */
     FRAME_BYTES = FRAME_FAR + FAR_ROWS * ROW_BYTES + 8 /* keeps the stack's alignment in calls */

@@ -277,6 +277,8 @@ static bool strips_add(struct maker *m, const struct segment *segment)
 
 static bool segment_add(struct maker *m, const struct segment *segment)
 {
+    if (segment->matrices)
+        return false;
     if (segment->cut)
         return cut_add(m, segment->first);
     if (segment->waits)

@@ -477,4 +477,5 @@ static void init(void)
 
 #define VALU_STRING2(x) #x
 #define VALU_STRING(x)  VALU_STRING2(x)
-const struct valu_build VALU(valu_build) = {VALU_STRING(VALU_ISA), choose, init};
+const struct valu_build VALU(valu_build) = {VALU_STRING(VALU_ISA), choose, VALU(valu_mfma_chain),
+                                            init};

@@ -227,122 +227,6 @@ static inst_exec_fn *const handlers[][3] = {
     MFMA_ENTRIES(MFMA_I8),     MFMA_ENTRIES(MFMA_F16_FLUSH), MFMA_ENTRIES(MFMA_BF16_FLUSH),
     MFMA_ENTRIES(MFMA_BF16_1K)};
 
-/* 16 x 16, double precision: lane 16k + i of A, lane 16k + j of B, D in lane 16(i % 4) + j of
- * register pair i / 4. */
-enum { F64_STEPS = 4, F64_COLUMNS = 16, F64_VECTORS = F64_COLUMNS / VECTOR_LANES };
-
-/* A, so that a lane's element is found by whether its number is odd, and by half of it. */
-struct factors_f64 {
-    u64 of[2][WAVE_LANES / 2] __attribute__((aligned(64)));
-};
-KERNEL_INLINE void factors_load_f64(struct factors_f64 *f, const u32 *a)
-{
-    UNROLL for (int lane = 0; lane < WAVE_LANES; lane += VECTOR_LANES)
-    {
-        const struct vector_pair p = pair_load(a + lane);
-        *(vec_u64 *)&f->of[0][lane / 2] = p.even;
-        *(vec_u64 *)&f->of[1][lane / 2] = p.odd;
-    }
-}
-
-/* Four rows of the result, in one register pair: each step adds one row of B, even columns and odd
- * ones, times one element of A. */
-KERNEL_INLINE void pair_run_f64(u32 *d, const u32 *c, const struct factors_f64 *a, int first_row,
-                                const struct vector_pair b[F64_STEPS][F64_VECTORS])
-{
-    UNROLL for (int row = 0; row < 4; row++) UNROLL for (int v = 0; v < F64_VECTORS; v++)
-    {
-        const int lane = row * F64_COLUMNS + v * VECTOR_LANES;
-        struct vector_pair sum = pair_load(c + lane);
-        UNROLL for (int k = 0; k < F64_STEPS; k++)
-        {
-            const int from = first_row + row + F64_COLUMNS * k;
-            sum = pair_fma_f64(vector_splat64(a->of[row % 2][from / 2]), b[k][v], sum);
-        }
-        pair_store(d + lane, sum);
-    }
-}
-static void large_block_f64(u32 *d, struct addend c, const u32 *a, const u32 *b)
-{
-    struct factors_f64 factors;
-    struct vector_pair rows[F64_STEPS][F64_VECTORS];
-    factors_load_f64(&factors, a);
-    UNROLL for (int k = 0; k < F64_STEPS; k++) UNROLL for (int v = 0; v < F64_VECTORS; v++)
-        rows[k][v] = pair_load(b + k * F64_COLUMNS + v * VECTOR_LANES);
-    for (int pair = 0; pair < 4; pair++)
-        pair_run_f64(d + 2 * pair * WAVE_LANES, c.row + 2 * pair * c.stride, &factors, 4 * pair,
-                     rows);
-}
-
-/* 4 x 4, four blocks: lanes 16k + 4b + i, 16k + 4b + j, D in 16i + 4b + j. `v` is a part of the 16
- * lanes that the blocks' columns lie in. A block's two even lanes of A are neighbours in a vector
- * of even ones, and its odd ones in the other. */
-KERNEL_INLINE void small_rows_f64(u32 *d, const u32 *c, const u32 *a, const u32 *b, int v)
-{
-    enum { ROWS = 4 };
-    struct vector_pair sum[ROWS];
-    UNROLL for (int row = 0; row < ROWS; row++) sum[row] = pair_load(c + row * F64_COLUMNS + v);
-    UNROLL for (int k = 0; k < F64_STEPS; k++)
-    {
-        const struct vector_pair factors = pair_load(a + k * F64_COLUMNS + v);
-        const struct vector_pair columns = pair_load(b + k * F64_COLUMNS + v);
-        UNROLL for (int row = 0; row < ROWS; row++)
-        {
-            const vec_u64 of_blocks = row % 2 ? factors.odd : factors.even;
-            sum[row] = pair_fma_f64(vector_twice64(of_blocks, row / 2), columns, sum[row]);
-        }
-    }
-    UNROLL for (int row = 0; row < ROWS; row++) pair_store(d + row * F64_COLUMNS + v, sum[row]);
-}
-static void small_blocks_f64(u32 *d, const u32 *c, const u32 *a, const u32 *b)
-{
-    u32 t[2 * WAVE_LANES] __attribute__((aligned(64))); /* D may be A or B */
-    for (int v = 0; v < F64_COLUMNS; v += VECTOR_LANES)
-        small_rows_f64(t, c, a, b, v);
-    memcpy(d, t, sizeof t);
-}
-
-/* gfx942 negates A, B and C of double precision where the others have the lane groups of B. */
-static const u32 *negated_f64(const u32 *from, u32 *to)
-{
-    if (from != to)
-        row_copy(to, from);
-    LANES to[WAVE_LANES + l] = from[WAVE_LANES + l] ^ SIGN32;
-    return to;
-}
-static struct addend addend_negated_f64(struct addend c, int rows, u32 *to)
-{
-    for (int r = 0; r < rows; r += 2) {
-        const u32 *from = c.row + r * c.stride;
-        negated_f64(from, to + r * WAVE_LANES);
-    }
-    return (struct addend){to, WAVE_LANES};
-}
-
-static const struct inst *exec_mfma_f64(struct wave *w, const struct inst *i)
-{
-    const struct mfma *x = &mfmas[i->op];
-    source_temp ta, tb;
-    u32 t[8 * WAVE_LANES] __attribute__((aligned(64))), *d = operand_rows(w, &i->dst);
-    u32 negated[8 * WAVE_LANES] __attribute__((aligned(64)));
-    const int rows = x->m == 16 ? 8 : 2;
-    const u32 *a = source_plain(w, &i->src[0], 2, ta), *b = source_plain(w, &i->src[1], 2, tb);
-    struct addend c = addend_load(w, &i->src[2], rows, d, t);
-    if (i->neg & 1)
-        a = negated_f64(a, ta);
-    if (i->neg & 2)
-        b = negated_f64(b, tb);
-    if (i->neg & 4)
-        c = addend_negated_f64(c, rows, negated);
-    fp_switch(w->fp_state_32, MXCSR_MASKED);
-    if (x->m == 16)
-        large_block_f64(d, c, a, b);
-    else
-        small_blocks_f64(d, c.row, a, b);
-    fp_switch(MXCSR_MASKED, w->fp_state_32);
-    return i + i->dwords;
-}
-
 inst_exec_fn *VALU(valu_mfma)(const struct inst *i)
 {
     const struct mfma *x = &mfmas[i->op];
@@ -356,6 +240,13 @@ inst_exec_fn *VALU(valu_mfma)(const struct inst *i)
         return plain;
     if (type != MFMA_F64)
         return handlers[type][x->m == 4 ? 0 : x->m == 16 ? 1 : 2];
-    /* Blocks and lane groups are none of double precision's; gfx90a encodes them all the same. */
-    return i->mfma.cbsz || i->mfma.blgp ? NULL : exec_mfma_f64;
+    return VALU(valu_mfma_double)(i, x);
+}
+
+valu_chain_fn *VALU(valu_mfma_chain)(const struct inst *i)
+{
+    const struct mfma *x = &mfmas[i->op];
+    if (x->m && x->type == MFMA_F64)
+        return VALU(valu_mfma_double_chain)(i, x);
+    return x->m && x->type == MFMA_F32 ? VALU(valu_mfma_plain_chain)(i, x) : NULL;
 }

@@ -5,6 +5,7 @@
 #ifndef VALU_MFMA_OPERANDS_H
 #define VALU_MFMA_OPERANDS_H
 
+#include "valu/chain.h"
 #include "valu/exec.h"
 #include "valu/vector.h"
 
@@ -75,6 +76,34 @@ static inline u32 *operand_rows(struct wave *w, const struct operand *o)
     return o->kind == OPND_AGPR ? w->a[o->index] : w->v[o->index];
 }
 
+/* Whether operands are registers whose lanes stay where they are, and all that an instruction reads
+ * is read before its place is written: D may be C, row by row, and otherwise overlaps none. A and B
+ * are read first, but for f32, of which they are a row. */
+static inline bool apart_or(const struct operand *o, int rows, const struct operand *d, int rows_d,
+                            bool may_be_same)
+{
+    if (o->kind != OPND_VGPR && o->kind != OPND_AGPR)
+        return false;
+    const bool apart =
+        o->kind != d->kind || o->index + rows <= d->index || d->index + rows_d <= o->index;
+    return apart || (may_be_same && o->index == d->index);
+}
+static inline bool is_plain(const struct inst *i, const struct mfma *x, int dwords)
+{
+    const int rows = x->m * x->m / WAVE_LANES * dwords;
+    return x->blocks == 1 && x->m > 4 && i->mfma.cbsz == 0 && i->mfma.blgp == 0 &&
+           apart_or(&i->src[0], dwords, &i->dst, rows, false) &&
+           apart_or(&i->src[1], dwords, &i->dst, rows, false) &&
+           apart_or(&i->src[2], rows, &i->dst, rows, true);
+}
+
+/* One of a chain (valu/chain.h). */
+static inline bool chain_fits(const struct inst *i, const struct mfma *x, int dwords)
+{
+    return is_plain(i, x, dwords) && i->src[2].kind == i->dst.kind &&
+           i->src[2].index == i->dst.index;
+}
+
 /* C and where it goes on: rows of registers, or one row again and again. */
 struct addend {
     const u32 *row;
@@ -118,5 +147,11 @@ KERNEL_INLINE void steps_of_groups(struct steps *s, const u32 (*a)[WAVE_LANES],
             s->b[s->count] = &b[n][lane];
         }
 }
+
+/* Handlers of double precision (mfma_double.c), and for operands whose places are known when they
+ * are compiled (mfma_plain.c; NULL: it has others); and what executes chains of them. */
+inst_exec_fn *VALU(valu_mfma_double)(const struct inst *i, const struct mfma *x);
+valu_chain_fn *VALU(valu_mfma_double_chain)(const struct inst *i, const struct mfma *x);
+valu_chain_fn *VALU(valu_mfma_plain_chain)(const struct inst *i, const struct mfma *x);
 
 #endif

@@ -5,27 +5,6 @@
  */
 #include "valu/mfma_steps.h"
 
-/* Whether operands are registers whose lanes stay where they are, and all that an instruction reads
- * is read before its place is written: D may be C, row by row, and otherwise overlaps none. A and B
- * are read first, but for f32, of which they are a row. */
-static bool apart_or(const struct operand *o, int rows, const struct operand *d, int rows_d,
-                     bool may_be_same)
-{
-    if (o->kind != OPND_VGPR && o->kind != OPND_AGPR)
-        return false;
-    const bool apart =
-        o->kind != d->kind || o->index + rows <= d->index || d->index + rows_d <= o->index;
-    return apart || (may_be_same && o->index == d->index);
-}
-static bool is_plain(const struct inst *i, const struct mfma *x)
-{
-    const int rows = x->m * x->m / WAVE_LANES;
-    return x->blocks == 1 && x->m > 4 && i->mfma.cbsz == 0 && i->mfma.blgp == 0 &&
-           apart_or(&i->src[0], 1, &i->dst, rows, false) &&
-           apart_or(&i->src[1], 1, &i->dst, rows, false) &&
-           apart_or(&i->src[2], rows, &i->dst, rows, true);
-}
-
 /* How elements of A come to all lanes of a vector: by a load each; or one of four and a permutation
  * each. With 512 bits AMD's hosts load two, permute two and fuse two in a cycle, and 16 x 16 x 4f32
  * does 182 instead of 131 Gop/s (Zen 5); Intel's permute with a unit that fuses. Tiles of four rows
@@ -56,14 +35,26 @@ KERNEL_INLINE void group_run(vec_u32 sum[TILE_REGS][ROW_VECTORS], const u32 *a, 
     }
 }
 
+/* The sums of some registers' rows. */
+KERNEL_INLINE void sums_load(vec_u32 sum[TILE_REGS][ROW_VECTORS], const u32 *c,
+                             const enum mfma_type type)
+{
+    UNROLL for (int r = 0; r < TILE_REGS; r++) UNROLL for (int v = 0; v < ROW_VECTORS; v++)
+        sum[r][v] = addend_of(vector_load(c + r * WAVE_LANES + v * VECTOR_LANES), type);
+}
+KERNEL_INLINE void sums_store(u32 *d, const vec_u32 sum[TILE_REGS][ROW_VECTORS])
+{
+    UNROLL for (int r = 0; r < TILE_REGS; r++) UNROLL for (int v = 0; v < ROW_VECTORS; v++)
+        vector_store(d + r * WAVE_LANES + v * VECTOR_LANES, sum[r][v]);
+}
+
 /* Registers of the result whose first row's element of A `a` is. */
 KERNEL_INLINE void tile_run(u32 *d, const u32 *c, const u32 *a, const u32 *b, const int m,
                             const enum mfma_type type, const int steps, const enum factors how)
 {
     const int group = type_group(type);
     vec_u32 sum[TILE_REGS][ROW_VECTORS];
-    UNROLL for (int r = 0; r < TILE_REGS; r++) UNROLL for (int v = 0; v < ROW_VECTORS; v++)
-        sum[r][v] = addend_of(vector_load(c + r * WAVE_LANES + v * VECTOR_LANES), type);
+    sums_load(sum, c, type);
     if (group == 1) {
         UNROLL for (int lane = 0; lane < WAVE_LANES; lane += m)
             UNROLL for (int k = lane; k < lane + steps * WAVE_LANES; k += WAVE_LANES)
@@ -73,8 +64,7 @@ KERNEL_INLINE void tile_run(u32 *d, const u32 *c, const u32 *a, const u32 *b, co
             ROLLED for (int k = 0; k < steps; k += group)
                 group_run(sum, a + lane + k * WAVE_LANES, b + lane + k * WAVE_LANES, m, type, how);
     }
-    UNROLL for (int r = 0; r < TILE_REGS; r++) UNROLL for (int v = 0; v < ROW_VECTORS; v++)
-        vector_store(d + r * WAVE_LANES + v * VECTOR_LANES, sum[r][v]);
+    sums_store(d, sum);
 }
 
 KERNEL_INLINE void block_run(struct wave *w, const struct inst *i, const u32 *a, const u32 *b,
@@ -100,24 +90,60 @@ KERNEL_INLINE const struct inst *plain_run_f32(struct wave *w, const struct inst
     block_run(w, i, operand_rows(w, &i->src[0]), operand_rows(w, &i->src[1]), m, MFMA_F32, 1, how);
     return i + i->dwords;
 }
-static const struct inst *exec_plain_16_f32(struct wave *w, const struct inst *i)
+
+/* A chain of them (valu/chain.h). */
+KERNEL_INLINE void chain_run_f32(struct wave *w, const struct inst *first, u64 near, u64 far,
+                                 u32 count, const int m, const enum factors how)
 {
-    return plain_run_f32(w, i, 16, FACTORS_LOADED);
+    const u32 *a[VALU_CHAIN_MAX], *b[VALU_CHAIN_MAX];
+    u32 *d = operand_rows(w, &chain_inst(first, near, far, 0)->dst);
+    for (unsigned n = 0; n < count; n++) {
+        const struct inst *i = chain_inst(first, near, far, n);
+        a[n] = operand_rows(w, &i->src[0]);
+        b[n] = operand_rows(w, &i->src[1]);
+    }
+    fp_switch(w->fp_state_32, MXCSR_MASKED);
+    for (int reg = 0; reg < m * m / WAVE_LANES; reg += TILE_REGS) {
+        vec_u32 sum[TILE_REGS][ROW_VECTORS];
+        sums_load(sum, d + reg * WAVE_LANES, MFMA_F32);
+        for (unsigned n = 0; n < count; n++) {
+            const u32 *factors = a[n] + row_first(reg, m);
+            __asm__("" : "+r"(factors));
+            UNROLL for (int lane = 0; lane < WAVE_LANES; lane += m)
+                group_run(sum, factors + lane, b[n] + lane, m, MFMA_F32, how);
+        }
+        sums_store(d + reg * WAVE_LANES, sum);
+    }
+    fp_switch(MXCSR_MASKED, w->fp_state_32);
 }
-static const struct inst *exec_permuted_16_f32(struct wave *w, const struct inst *i)
-{
-    return plain_run_f32(w, i, 16, FACTORS_PERMUTED);
-}
-static const struct inst *exec_plain_32_f32(struct wave *w, const struct inst *i)
-{
-    return plain_run_f32(w, i, 32, FACTORS_LOADED);
-}
-static inst_exec_fn *plain_f32(int m)
+
+#define PLAIN_F32(M, HOW)                                                                          \
+    static const struct inst *exec_plain_##M##_f32_##HOW(struct wave *w, const struct inst *i)     \
+    {                                                                                              \
+        return plain_run_f32(w, i, M, FACTORS_##HOW);                                              \
+    }                                                                                              \
+    static void chain_##M##_f32_##HOW(struct wave *w, const struct inst *first, u64 near, u64 far, \
+                                      u32 count)                                                   \
+    {                                                                                              \
+        chain_run_f32(w, first, near, far, count, M, FACTORS_##HOW);                               \
+    }
+PLAIN_F32(16, LOADED)
+PLAIN_F32(16, PERMUTED)
+PLAIN_F32(32, LOADED)
+
+static const struct plain_f32 {
+    inst_exec_fn *exec;
+    valu_chain_fn *chain;
+} loaded_16 = {exec_plain_16_f32_LOADED, chain_16_f32_LOADED},
+  permuted_16 = {exec_plain_16_f32_PERMUTED, chain_16_f32_PERMUTED},
+  loaded_32 = {exec_plain_32_f32_LOADED, chain_32_f32_LOADED};
+
+static const struct plain_f32 *plain_f32(int m)
 {
     if (m == 32)
-        return exec_plain_32_f32;
+        return &loaded_32;
     const bool permutes = TILE_REGS == 4 && __builtin_cpu_is("amd");
-    return permutes ? exec_permuted_16_f32 : exec_plain_16_f32;
+    return permutes ? &permuted_16 : &loaded_16;
 }
 
 KERNEL_INLINE const struct inst *plain_run(struct wave *w, const struct inst *i, const int m,
@@ -163,12 +189,17 @@ static const struct plain {
 inst_exec_fn *VALU(valu_mfma_plain)(const struct inst *i, const struct mfma *x, enum mfma_type type)
 {
     const int steps = type == MFMA_I8 ? x->per_lane / 2 : x->per_lane;
-    if (!is_plain(i, x))
+    if (!is_plain(i, x, 1))
         return NULL;
     if (type == MFMA_F32)
-        return plain_f32(x->m);
+        return plain_f32(x->m)->exec;
     for (unsigned n = 0; n < sizeof plains / sizeof *plains; n++)
         if (plains[n].type == type && plains[n].steps == steps)
             return x->m == 16 ? plains[n].exec_16 : plains[n].exec_32;
     return NULL;
+}
+
+valu_chain_fn *VALU(valu_mfma_plain_chain)(const struct inst *i, const struct mfma *x)
+{
+    return chain_fits(i, x, 1) ? plain_f32(x->m)->chain : NULL;
 }

@@ -68,6 +68,12 @@ inst_exec_fn *valu_handler(const struct inst *inst)
     return inst->op < OP_COUNT ? chosen->handler(inst) : NULL;
 }
 
+valu_chain_fn *valu_chain(const struct inst *inst)
+{
+    pthread_once(&once, choose_build);
+    return inst->op < OP_COUNT ? chosen->chain(inst) : NULL;
+}
+
 const char *valu_isa_name(void)
 {
     pthread_once(&once, choose_build);

@@ -9,6 +9,7 @@
 
 #include "isa/inst.h"
 #include "isa_ops.h"
+#include "valu/chain.h"
 
 struct wave;
 
@@ -69,6 +70,7 @@ struct valu_op {
 struct valu_build {
     const char *name;
     inst_exec_fn *(*handler)(const struct inst *inst);
+    valu_chain_fn *(*chain)(const struct inst *inst);
     void (*init)(void); /* fills the build's table; once, before any handler runs */
 };
 

@@ -185,6 +185,52 @@ static bool matrix_instruction(struct inst *inst)
     return true;
 }
 
+/*
+ * Those of floating point that chains are made of (valu/chain.h), of one type in a program: sums in
+ * few places, which their factors are rarely among. The registers, LDS and memory that such
+ * programs begin with have no NaN wherever an element begins, nothing but matrices computes, and
+ * no number's half becomes another half: there is one NaN at most.
+ */
+static const uint8_t sums_opcodes[][2] = {{0x45, 0x44}, {0x6e, 0x6f}}; /* f32: 16, 32; f64: 16, 4 */
+enum { SUMS_TYPES = sizeof sums_opcodes / sizeof *sums_opcodes };
+
+static bool sums_instruction(struct inst *inst, const uint8_t opcodes[2])
+{
+    static const uint8_t places[] = {16, 16, 24, 40, DATA_ROW + 1};
+    enum { ACCUMULATION = 1 << 15, REGISTERS = 1 << 8 | 1 << 17 | 1 << 26 };
+    uint32_t words[2] = {0xd3800000 | (uint32_t)opcodes[below(4) == 0] << 16 |
+                             (below(2) ? ACCUMULATION : 0),
+                         ((uint32_t)random_bits() & 0x1fffffff) | REGISTERS};
+    if (!isa_decode(GPU_GFX90A, words, 2, inst) || inst->klass != CLASS_MFMA || !folded(inst))
+        return false;
+    for (unsigned n = 0; n < 3; n++)
+        inst->src[n].index = (uint16_t)((inst->src[n].index + 1) & ~1u);
+    inst->dst.index = places[below(sizeof places)];
+    if (below(8))
+        inst->src[2] = inst->dst;
+    return true;
+}
+
+/* Moves alone, of one register to others or to itself. */
+static bool move_instruction(struct inst *inst)
+{
+    enum {
+        V_MOV_B32 = 0x7e000300,
+        V_SWAP_B32 = 0x7e00a300,
+        ACC_READ = 0xd3d84000,
+        ACC_WRITE = 0xd3d94000
+    };
+    static const uint32_t moves[] = {V_MOV_B32, V_SWAP_B32, ACC_READ, ACC_WRITE};
+    const uint32_t kind = below(4), row = DATA_ROW + below(below(8) ? DATA_ROWS : 40);
+    const uint32_t from = ((DATA_ROW + below(below(8) ? DATA_ROWS : 40)) & ~1u) | (row & 1);
+    uint32_t words[2] = {moves[kind] | (kind < 2 ? row << 17 | from : row), 0};
+    if (kind == 2)
+        words[1] = 0x08000100 | from;
+    else if (kind == 3)
+        words[1] = 0x100 | from;
+    return isa_decode(GPU_GFX90A, words, 2, inst) && inst->klass == CLASS_VALU;
+}
+
 /* Moves all lanes' addresses of LDS on, in the same run as who uses them. */
 static bool address_instruction(struct inst *inst)
 {
@@ -262,6 +308,60 @@ static void try_program(struct tally *tally)
     twice_try(insts, wanted, flat_span, STATES, NULL, tally);
 }
 
+static void without_nan(void *memory, size_t bytes)
+{
+    for (size_t n = 0; n < bytes; n++)
+        ((uint8_t *)memory)[n] &= 0xbf; /* below 2, whichever byte is the last one */
+}
+
+static void sums_fill(struct state *state)
+{
+    for (unsigned row = DATA_ROW; row < FILLED; row++)
+        without_nan(state->v[row], sizeof state->v[row]);
+    without_nan(state->a[0], sizeof(lane_row) * FILLED);
+    without_nan(state->memory, sizeof state->memory);
+    without_nan(state->lds, sizeof state->lds);
+}
+
+/* Bytes that get signs might become a NaN. */
+static bool dwords_load(struct inst *inst)
+{
+    return flat_instruction(inst) && strstr(isa_op_names[inst->op], "_load_dword");
+}
+
+static void sums_random(struct inst *inst, const uint8_t opcodes[2])
+{
+    bool good = false;
+    while (!good) {
+        const uint32_t kind = below(16);
+        good = kind < 8    ? sums_instruction(inst, opcodes)
+               : kind < 10 ? move_instruction(inst)
+               : kind < 11 ? exec_instruction(inst)
+               : kind < 12 ? scalar_instruction(inst)
+               : kind < 14 ? dwords_load(inst)
+                           : true;
+        if (kind >= 14)
+            lds_read(inst);
+        inst->exec = good ? wave_handlers.find(inst) : NULL;
+        good = good && translate_knows(inst);
+    }
+}
+
+static void try_sums(struct tally *tally)
+{
+    static struct inst slots[3 * TRANSLATE_RUN_MAX];
+    const struct inst *insts[TRANSLATE_RUN_MAX];
+    const unsigned wanted = TRANSLATE_RUN_MIN + below(TRANSLATE_RUN_MAX - 1);
+    const uint8_t *opcodes = sums_opcodes[below(SUMS_TYPES)];
+    struct inst *slot = slots;
+    for (unsigned n = 0; n < wanted; n++) {
+        sums_random(slot, opcodes);
+        insts[n] = slot;
+        slot += slot->dwords;
+    }
+    twice_try(insts, wanted, flat_span, STATES, sums_fill, tally);
+}
+
 /* Each way that lanes may lie is rare for each of these. */
 static void try_lds(uint16_t op, struct tally *tally)
 {
@@ -292,6 +392,8 @@ static void same_as_interpreter(const char *name, enum host_level level)
     twice_begin();
     for (unsigned n = 0; n < runs; n++)
         try_program(&tally);
+    for (unsigned n = 0; n < runs / 4; n++)
+        try_sums(&tally);
     for (unsigned n = 0; n < LDS_USUAL * LDS_PROGRAMS; n++)
         try_lds(lds_usual[n % LDS_USUAL], &tally);
     twice_end();

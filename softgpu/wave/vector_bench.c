@@ -157,6 +157,11 @@ static const struct bench {
      2, 11},
     /* A loop of one, as compilers leave it, and of eight, as libraries do. */
     {"matrix_f32", "", "v_mfma_f32_32x32x2f32 v[16:31], v0, v1, v[16:31]\n", 1, 1},
+    {"matrix_f32_16_2", "",
+     "v_mfma_f32_16x16x4f32 a[0:3], v0, v1, a[0:3]\n v_mfma_f32_16x16x4f32 a[4:7], v0, v2, a[4:7]\n"
+     "v_mfma_f32_16x16x4f32 a[0:3], v3, v4, a[0:3]\n v_mfma_f32_16x16x4f32 a[4:7], v3, v5, "
+     "a[4:7]\n",
+     4, 4},
     {"matrix_f64", "", "v_mfma_f64_16x16x4f64 v[16:23], v[0:1], v[2:3], v[16:23]\n", 1, 1},
     {"matrix_f64_8", "", "v_mfma_f64_16x16x4f64 v[16:23], v[0:1], v[2:3], v[16:23]\n", 8, 1},
     {"matrix_f16", HALVES_AND_QUARTERS,
