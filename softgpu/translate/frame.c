@@ -345,12 +345,11 @@ static void leaves_emit(struct frame *f)
         if (frame_goes_back(f, leave))
             repeat_emit(f, leave);
         restore_emit(f, leave->restore);
-        if (!leave->branches)
-            waiting_emit(f, leave->executed);
         if (leave->branches) {
             frame_handler_emit(f, leave->executed - 1, true);
             continue;
         }
+        waiting_emit(f, leave->executed);
         end_emit(f);
         x86_return(f->x);
     }

@@ -118,7 +118,7 @@ static unsigned chain_take(struct pending *p, valu_chain_fn **chain,
     unsigned count = 1;
     members[0] = p->of[0];
     take_out(p, 0);
-    *chain = valu_chain(first);
+    *chain = run->at[members[0]] <= VALU_CHAIN_SLOTS ? valu_chain(first) : NULL;
     for (unsigned k = 0; *chain && k < p->count && count < VALU_CHAIN_MAX;) {
         const unsigned n = p->of[k];
         if (run->at[n] <= VALU_CHAIN_SLOTS && same_sums(run->insts[n], first) &&
@@ -129,7 +129,7 @@ static unsigned chain_take(struct pending *p, valu_chain_fn **chain,
             k++;
         }
     }
-    return run->at[members[0]] <= VALU_CHAIN_SLOTS ? count : 1;
+    return count;
 }
 
 static void chain_emit(struct frame *f, valu_chain_fn *chain, const unsigned *members,

@@ -19,7 +19,7 @@ enum role {
     ROLE_SPAN,   /* of a series' phase alone: a load or store of elements behind each other (span.c)
                   */
     ROLE_LDS,    /* lds.c */
-    ROLE_MATRIX, /* executed behind its segment (matrices.c) */
+    ROLE_MATRIX, /* waits for a later cut (matrices.c) */
     ROLE_CALL,   /* its handler, which may leave the run */
     ROLE_BRANCH, /* leaves the run where it is taken */
     ROLE_LAST    /* its handler, behind which nothing follows */
