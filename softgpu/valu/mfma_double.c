@@ -36,8 +36,7 @@ KERNEL_INLINE void link_load(struct link_f64 *link, const u32 *a, const u32 *b)
 
 /* Four rows of the result, in one register pair: each step adds one row of B, even columns and odd
  * ones, times one element of A. */
-KERNEL_INLINE void pair_run_f64(u32 *d, const u32 *c, const struct factors_f64 *a, int first_row,
-                                const struct vector_pair b[F64_STEPS][F64_VECTORS])
+KERNEL_INLINE void pair_run_f64(u32 *d, const u32 *c, const struct link_f64 *link, int first_row)
 {
     UNROLL for (int row = 0; row < 4; row++) UNROLL for (int v = 0; v < F64_VECTORS; v++)
     {
@@ -46,7 +45,8 @@ KERNEL_INLINE void pair_run_f64(u32 *d, const u32 *c, const struct factors_f64 *
         UNROLL for (int k = 0; k < F64_STEPS; k++)
         {
             const int from = first_row + row + F64_COLUMNS * k;
-            sum = pair_fma_f64(vector_splat64(a->of[row % 2][from / 2]), b[k][v], sum);
+            const u64 factor = link->a.of[row % 2][from / 2];
+            sum = pair_fma_f64(vector_splat64(factor), link->b[k][v], sum);
         }
         pair_store(d + lane, sum);
     }
@@ -56,8 +56,7 @@ static void large_block_f64(u32 *d, struct addend c, const u32 *a, const u32 *b)
     struct link_f64 link;
     link_load(&link, a, b);
     for (int pair = 0; pair < 4; pair++)
-        pair_run_f64(d + 2 * pair * WAVE_LANES, c.row + 2 * pair * c.stride, &link.a, 4 * pair,
-                     link.b);
+        pair_run_f64(d + 2 * pair * WAVE_LANES, c.row + 2 * pair * c.stride, &link, 4 * pair);
 }
 
 /* 4 x 4, four blocks: lanes 16k + 4b + i, 16k + 4b + j, D in 16i + 4b + j. `v` is a part of the 16
