@@ -50,6 +50,7 @@ static const struct gpu_model models_known[] = {
         .unified_vgprs = 1,
         .packed_work_item_id = 1,
         .sram_ecc = 1,
+        .retries_faults = 1,
         .firmware_version = 60,
     },
     {
@@ -168,6 +169,7 @@ static const struct gpu_model models_known[] = {
         .unified_vgprs = 1,
         .packed_work_item_id = 1,
         .sram_ecc = 1,
+        .retries_faults = 1,
         .reclaims_scratch = 1,
         .firmware_version = 177,
     },

@@ -49,6 +49,7 @@ struct gpu_model {
     uint8_t unified_vgprs;          /* AGPRs follow the VGPRs in one file (gfx90a and later) */
     uint8_t packed_work_item_id;    /* v0 = x | y << 10 | z << 20 at wave start */
     uint8_t sram_ecc;
+    uint8_t retries_faults;    /* waves may wait for page faults (XNACK), process by process */
     uint8_t reclaims_scratch;  /* firmware that gives private memory back when asked */
     uint32_t firmware_version; /* of the compute packet processor */
 };

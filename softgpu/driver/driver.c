@@ -205,6 +205,7 @@ static int gpus_create(struct driver *driver)
     int status = 0;
     for (int i = 0; i < machine.count && !status; i++) {
         struct gpu *gpu = &driver->gpu[i];
+        gpu->driver = driver;
         gpu->gpu_id = topology_gpu_id(i);
         gpu->model = machine.model[i];
         status = vm_create(&gpu->vm);
@@ -226,6 +227,7 @@ static void driver_free(struct driver *driver)
         cp_destroy(driver->cp);
     if (driver->file >= 0)
         close(driver->file);
+    process_memory_free(&driver->process_memory);
     free(driver); /* the watch stays: its thread cannot be stopped, and it is tiny */
 }
 
@@ -240,6 +242,7 @@ static int driver_create(struct driver **out)
     driver->heap_next = DEVICE_OFFSET_HEAP;
     pthread_mutex_init(&driver->lock, NULL);
     svm_locks_init(driver);
+    process_memory_init(&driver->process_memory);
     pthread_mutex_init(&driver->smi.lock, NULL);
     /* A thread that is about to wait has most likely just submitted something, so the command
      * processor is woken to look. */

@@ -18,6 +18,7 @@
 #include "cp/cp.h"
 #include "driver/doorbell.h"
 #include "driver/events.h"
+#include "driver/process_memory.h"
 #include "driver/smi.h"
 #include "driver/vtree.h"
 #include "mem/vm.h"
@@ -41,6 +42,7 @@ struct svm_range;
 struct storage;
 
 struct gpu {
+    struct driver *driver;
     uint32_t gpu_id;
     const struct gpu_model *model;
     struct vm *vm;
@@ -65,9 +67,11 @@ struct driver {
     struct doorbell_watch *watch;
     struct events events;
     struct smi smi;
+    struct process_memory process_memory; /* what page faults find */
 
     pthread_mutex_t lock;    /* all below; never held while calling cp_* or waiting */
     uint32_t runtimes;       /* that want to be told of exceptions */
+    bool has_xnack;          /* waves wait for page faults, which find the program's memory */
     struct buffer **buffers; /* by handle - 1 */
     size_t buffer_slots;
     uint64_t heap_next;                      /* next free offset of the memory file */

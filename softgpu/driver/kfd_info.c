@@ -4,6 +4,7 @@
 
 #include "driver/kfd.h"
 #include "driver/kfd_abi.h"
+#include "driver/svm.h"
 #include "driver/uaccess.h"
 
 /* Generic addresses in these ranges mean LDS and scratch memory; the same numbers as the kernel's
@@ -99,14 +100,47 @@ int kfd_tile_config_get(struct driver *driver, void *args)
     return status;
 }
 
+static bool has_queues(const struct driver *driver)
+{
+    for (int id = 0; id < DOORBELLS_PER_PAGE; id++)
+        if (driver->queues[id].used)
+            return true;
+    return false;
+}
+
+static bool all_retry_faults(const struct driver *driver)
+{
+    for (int i = 0; i < driver->gpu_count; i++)
+        if (!driver->gpu[i].model->retries_faults)
+            return false;
+    return true;
+}
+
+/* Under driver.lock. */
+static int xnack_set(struct driver *driver, bool wanted)
+{
+    if (has_queues(driver))
+        return -EBUSY;
+    if (wanted && !all_retry_faults(driver))
+        return -EPERM;
+    driver->has_xnack = wanted;
+    for (int i = 0; i < driver->gpu_count; i++)
+        vm_faults_set(driver->gpu[i].vm, wanted ? svm_fault : NULL, &driver->gpu[i]);
+    return 0;
+}
+
+/* Negative: asks. */
 int kfd_xnack_set(struct driver *driver, void *args)
 {
-    (void)driver;
     struct kfd_ioctl_set_xnack_mode_args *mode = args;
-    if (mode->xnack_enabled > 0)
-        return -EPERM;
-    mode->xnack_enabled = 0;
-    return 0;
+    int status = 0;
+    pthread_mutex_lock(&driver->lock);
+    if (mode->xnack_enabled >= 0)
+        status = xnack_set(driver, mode->xnack_enabled);
+    else
+        mode->xnack_enabled = driver->has_xnack;
+    pthread_mutex_unlock(&driver->lock);
+    return status;
 }
 
 /* Queues that are made from now on tell their runtime of exceptions; no debugger waits for it. The

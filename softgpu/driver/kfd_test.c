@@ -283,6 +283,18 @@ static void queues_get_doorbells_of_their_gpu(void **state)
     }
 }
 
+/* Of packets, for the first GPU. */
+static struct kfd_ioctl_create_queue_args queue_of(uint64_t ring[512], uint64_t pointers[2])
+{
+    return (struct kfd_ioctl_create_queue_args){.ring_base_address = (uintptr_t)ring,
+                                                .ring_size = 512 * sizeof *ring,
+                                                .read_pointer_address = (uintptr_t)&pointers[0],
+                                                .write_pointer_address = (uintptr_t)&pointers[1],
+                                                .queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL,
+                                                .gpu_id = driver->gpu[0].gpu_id,
+                                                .queue_percentage = 100};
+}
+
 /* One queue of a GPU has its global wave sync, until it gives it back or goes. */
 static void wave_sync_belongs_to_one_queue(void **state)
 {
@@ -290,14 +302,7 @@ static void wave_sync_belongs_to_one_queue(void **state)
     static uint64_t ring[2][512] __attribute__((aligned(4096))), pointers[2][2];
     uint32_t ids[2];
     for (int i = 0; i < 2; i++) {
-        struct kfd_ioctl_create_queue_args create = {
-            .ring_base_address = (uintptr_t)ring[i],
-            .ring_size = sizeof ring[i],
-            .read_pointer_address = (uintptr_t)&pointers[i][0],
-            .write_pointer_address = (uintptr_t)&pointers[i][1],
-            .queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL,
-            .gpu_id = driver->gpu[0].gpu_id,
-            .queue_percentage = 100};
+        struct kfd_ioctl_create_queue_args create = queue_of(ring[i], pointers[i]);
         assert_int_equal(CALL(AMDKFD_IOC_CREATE_QUEUE, &create), 0);
         ids[i] = create.queue_id;
     }
@@ -328,13 +333,7 @@ static void a_queue_takes_masks_of_units(void **state)
     (void)state;
     static uint64_t ring[512] __attribute__((aligned(4096))), pointers[2];
     static const uint32_t words[32] = {0xff};
-    struct kfd_ioctl_create_queue_args create = {.ring_base_address = (uintptr_t)ring,
-                                                 .ring_size = sizeof ring,
-                                                 .read_pointer_address = (uintptr_t)&pointers[0],
-                                                 .write_pointer_address = (uintptr_t)&pointers[1],
-                                                 .queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL,
-                                                 .gpu_id = driver->gpu[0].gpu_id,
-                                                 .queue_percentage = 100};
+    struct kfd_ioctl_create_queue_args create = queue_of(ring, pointers);
     assert_int_equal(CALL(AMDKFD_IOC_CREATE_QUEUE, &create), 0);
     const struct {
         uint32_t queue_id, bits;
@@ -360,18 +359,35 @@ static void a_queue_takes_masks_of_units(void **state)
 }
 
 /* Every ioctl number with hostile arguments: an errno each time, and still alive at the end. */
-/* The kernel's header: 1 wants retries of page faults, 0 wants none, less asks; they are off, and
- * cannot be turned on. */
-static void retries_of_page_faults_stay_off(void **state)
+static int xnack_set(int wanted)
+{
+    struct kfd_ioctl_set_xnack_mode_args mode = {.xnack_enabled = wanted};
+    const int status = CALL(AMDKFD_IOC_SET_XNACK_MODE, &mode);
+    return status ? status : mode.xnack_enabled;
+}
+
+/* The kernel's header: 1 wants retries of page faults, 0 wants none, less asks. Off at first;
+ * while there is a queue nothing changes, nor where one of the GPUs has to be told at boot. */
+static void retries_of_page_faults_are_chosen_before_queues(void **state)
 {
     (void)state;
-    struct kfd_ioctl_set_xnack_mode_args mode = {.xnack_enabled = 1};
-    assert_int_equal(CALL(AMDKFD_IOC_SET_XNACK_MODE, &mode), -EPERM);
-    for (int wanted = -1; wanted <= 0; wanted++) {
-        mode.xnack_enabled = wanted;
-        assert_int_equal(CALL(AMDKFD_IOC_SET_XNACK_MODE, &mode), 0);
-        assert_int_equal(mode.xnack_enabled, 0);
-    }
+    struct gpu *gpu = &driver->gpu[0];
+    const struct gpu_model *model = gpu->model;
+    static uint64_t ring[512] __attribute__((aligned(4096))), pointers[2];
+    struct kfd_ioctl_create_queue_args create = queue_of(ring, pointers);
+    assert_int_equal(xnack_set(-1), 0);
+    assert_int_equal(CALL(AMDKFD_IOC_CREATE_QUEUE, &create), 0);
+    assert_int_equal(xnack_set(1), -EBUSY);
+    assert_int_equal(xnack_set(-1), 0);
+    struct kfd_ioctl_destroy_queue_args destroy = {.queue_id = create.queue_id};
+    assert_int_equal(CALL(AMDKFD_IOC_DESTROY_QUEUE, &destroy), 0);
+    assert_int_equal(xnack_set(1), 1);
+    assert_int_equal(xnack_set(-1), 1);
+    assert_int_equal(xnack_set(0), 0);
+    gpu->model = gpu_model_find("gfx908");
+    assert_int_equal(xnack_set(1), -EPERM);
+    assert_int_equal(xnack_set(0), 0);
+    gpu->model = model;
 }
 
 static void hostile_arguments_give_errors(void **state)
@@ -468,7 +484,7 @@ int main(void)
         cmocka_unit_test(queues_get_doorbells_of_their_gpu),
         cmocka_unit_test(wave_sync_belongs_to_one_queue),
         cmocka_unit_test(a_queue_takes_masks_of_units),
-        cmocka_unit_test(retries_of_page_faults_stay_off),
+        cmocka_unit_test(retries_of_page_faults_are_chosen_before_queues),
         cmocka_unit_test(hostile_arguments_give_errors),
         cmocka_unit_test(hostile_nested_pointers_give_efault),
         cmocka_unit_test(structures_of_older_and_newer_versions),

@@ -36,6 +36,17 @@ static const struct svm_attributes defaults = {
     .granularity = GRANULARITY_DEFAULT,
 };
 
+/* Where waves wait for page faults all GPUs have access until it is taken away. */
+static struct svm_attributes defaults_of(struct driver *driver)
+{
+    struct svm_attributes attributes = defaults;
+    pthread_mutex_lock(&driver->lock);
+    if (driver->has_xnack)
+        attributes.access = (1u << driver->gpu_count) - 1;
+    pthread_mutex_unlock(&driver->lock);
+    return attributes;
+}
+
 /* Who unmaps memory while it holds one of these itself (an allocator, a signal handler) is told. */
 void svm_locks_init(struct driver *driver)
 {
@@ -156,7 +167,8 @@ static int ranges_carve(struct driver *driver, uint64_t start, uint64_t end, boo
         struct svm_range *range = *at;
         uint64_t gap_end = range && range->start < end ? range->start : end;
         if (gap_end > position && fill) {
-            struct svm_range *filler = range_new(position, gap_end, &defaults, range);
+            const struct svm_attributes attributes = defaults_of(driver);
+            struct svm_range *filler = range_new(position, gap_end, &attributes, range);
             if (!filler)
                 return -ENOMEM;
             range_link(driver, at, filler);
@@ -309,8 +321,9 @@ static struct svm_summary summary_of(struct driver *driver, uint64_t start, uint
     for (struct svm_range *range = driver->svm; range; range = range->next)
         if (range->end > start && range->start < end)
             summary_add(&sum, &range->attributes);
+    const struct svm_attributes attributes = defaults_of(driver);
     if (sum.first)
-        summary_add(&sum, &defaults);
+        summary_add(&sum, &attributes);
     return sum;
 }
 
@@ -428,4 +441,37 @@ void svm_unmapped(struct driver *driver, uint64_t start, uint64_t end)
         any_range(driver, start, end))
         svm_forget(driver, start, end);
     errno = saved;
+}
+
+/* The gap between ranges around `va`. False: in one, whose rights the page table has. */
+static bool gap_find(struct driver *driver, uint64_t va, uint64_t *low, uint64_t *high)
+{
+    if (pthread_mutex_lock(&driver->svm_links_lock) != 0)
+        return false;
+    const struct svm_range *range = driver->svm;
+    for (; range && range->end <= va; range = range->next)
+        *low = range->end > *low ? range->end : *low;
+    const bool found = !range || range->start > va;
+    if (range && range->start < *high)
+        *high = range->start;
+    pthread_mutex_unlock(&driver->svm_links_lock);
+    return found;
+}
+
+bool svm_fault(void *context, uint64_t va, uint64_t low, uint64_t high, struct vm_range *out)
+{
+    const struct gpu *gpu = context;
+    struct process_area area;
+    if (!gap_find(gpu->driver, va, &low, &high) ||
+        !process_memory_find(&gpu->driver->process_memory, va, low, high, &area))
+        return false;
+    const uint32_t rights = VM_FAULTED | VM_READ | (area.writable ? VM_WRITE : 0);
+    *out = (struct vm_range){
+        .start = area.start,
+        .end = area.end,
+        .host = (uint8_t *)(uintptr_t)area.start,
+        .flags = rights | memory_vm_flags(gpu, HOME_HOST, KFD_IOC_ALLOC_MEM_FLAGS_COHERENT),
+        .place = vm_place_by_address(area.start),
+    };
+    return true;
 }

@@ -1,15 +1,18 @@
 /*
  * Shared virtual memory: ranges of the program's own memory with attributes, of which access
- * rights decide what is in a GPU's page table (at the same address, XNACK being off). Everything
- * else (location, prefetch, granularity) is kept and reported back; a modelled GPU has nothing to
- * migrate.
+ * rights decide what is in a GPU's page table, at the same address. Where waves wait for page
+ * faults (XNACK) everything else of the program's memory is found by these, too, unless a GPU's
+ * rights were taken away. Everything else (location, prefetch, granularity) is kept and reported
+ * back; a modelled GPU has nothing to migrate.
  */
 #ifndef DRIVER_SVM_H
 #define DRIVER_SVM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct driver;
+struct vm_range;
 
 void svm_locks_init(struct driver *driver);
 
@@ -20,5 +23,8 @@ void svm_forget(struct driver *driver, uint64_t start, uint64_t end);
  * virtual memory, since allocators unmap their own inside calls of malloc() and free(), which this
  * library does under its locks and while it reads page tables. Keeps errno. */
 void svm_unmapped(struct driver *driver, uint64_t start, uint64_t end);
+
+/* A vm_fault_fn, of a struct gpu: memory that the program has told nothing of. */
+bool svm_fault(void *gpu, uint64_t va, uint64_t low, uint64_t high, struct vm_range *out);
 
 #endif

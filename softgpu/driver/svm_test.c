@@ -232,6 +232,69 @@ static void wrong_requests_are_refused_and_change_nothing(void **state)
     expect("--------");
 }
 
+static int xnack_set(int wanted)
+{
+    struct kfd_ioctl_set_xnack_mode_args mode = {.xnack_enabled = wanted};
+    const int status = kfd_xnack_set(driver, &mode);
+    return status ? status : mode.xnack_enabled;
+}
+
+static void rights_set(int page, int pages, int rights)
+{
+    assert_int_equal(mprotect(memory + page * PAGE, (size_t)pages * PAGE, rights), 0);
+}
+
+/* Waves that wait for page faults reach what the program may reach itself, without a word of it,
+ * unless it takes a GPU's rights away. */
+static void page_faults_find_the_programs_memory(void **state)
+{
+    (void)state;
+    const uint32_t gpu = driver->gpu[0].gpu_id;
+    svm_forget(driver, 0, UINT64_MAX);
+    memory = mmap(memory, PAGES * PAGE, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    assert_ptr_not_equal(memory, MAP_FAILED);
+    expect("--------");
+    assert_int_equal(get(0, 8, KFD_IOCTL_SVM_ATTR_ACCESS, gpu).type, KFD_IOCTL_SVM_ATTR_NO_ACCESS);
+    assert_int_equal(xnack_set(1), 1);
+    assert_int_equal(xnack_set(-1), 1);
+    expect("wwwwwwww");
+    assert_int_equal(get(0, 8, KFD_IOCTL_SVM_ATTR_ACCESS, gpu).type, KFD_IOCTL_SVM_ATTR_ACCESS);
+    assert_int_equal(set(2, 2, KFD_IOCTL_SVM_ATTR_NO_ACCESS, gpu), 0);
+    expect("ww--wwww");
+    assert_int_equal(set(5, 1, KFD_IOCTL_SVM_ATTR_SET_FLAGS, KFD_IOCTL_SVM_FLAG_GPU_RO), 0);
+    expect("ww--wrww");
+    svm_forget(driver, 0, UINT64_MAX);
+    munmap(memory + PAGE, PAGE);
+    expect("w-wwwwww");
+    rights_set(3, 1, PROT_READ);
+    rights_set(4, 1, PROT_NONE);
+    munmap(memory + 6 * PAGE, PAGE); /* a list of mappings that is older than rights is kept */
+    expect("w-wr-w-w");
+    rights_set(3, 2, PROT_READ | PROT_WRITE);
+    assert_int_equal(xnack_set(0), 0);
+    expect("--------");
+}
+
+/* A GPU's memory and device files are no memory of the program's, nor is what lies nowhere. */
+static void page_faults_do_not_find_devices(void **state)
+{
+    (void)state;
+    struct vm_range range;
+    const uint64_t local = (uintptr_t)&range, wild[] = {0, 8, 65536, 0x123456789000, UINT64_MAX};
+    void *own = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, driver->file,
+                     (off_t)DEVICE_OFFSET_HEAP);
+    assert_ptr_not_equal(own, MAP_FAILED);
+    for (size_t i = 0; i < sizeof wild / sizeof wild[0]; i++)
+        assert_false(svm_fault(&driver->gpu[0], wild[i], 0, UINT64_MAX, &range));
+    assert_false(svm_fault(&driver->gpu[0], (uintptr_t)own, 0, UINT64_MAX, &range));
+    munmap(own, PAGE);
+    assert_true(svm_fault(&driver->gpu[0], local, 0, UINT64_MAX, &range)); /* the stack */
+    assert_true(range.start <= local && range.end > local);
+    assert_true(svm_fault(&driver->gpu[0], (uintptr_t) "text", 0, UINT64_MAX, &range));
+    assert_int_equal(range.flags & VM_WRITE, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +304,8 @@ int main(void)
         cmocka_unit_test(queries_answer_for_the_whole_range),
         cmocka_unit_test(buffers_are_not_shared_virtual_memory),
         cmocka_unit_test(wrong_requests_are_refused_and_change_nothing),
+        cmocka_unit_test(page_faults_find_the_programs_memory),
+        cmocka_unit_test(page_faults_do_not_find_devices),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
 }

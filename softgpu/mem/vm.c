@@ -29,6 +29,9 @@ struct vm {
     struct vm_reader *readers;
     uint32_t
         place_next; /* in units of VM_PLACE_BYTES; begins anew after 256 TiB, which is harmless */
+    /* Writer: vm_faults_set(), release, behind fault_context; readers: vm_range_find(), acquire. */
+    _Atomic(vm_fault_fn *) fault;
+    void *fault_context;
 };
 
 static size_t table_bytes(size_t count)
@@ -84,6 +87,13 @@ static void retired_free(struct vm *vm)
         free(table);
     }
     vm->retired_bytes = 0;
+}
+
+void vm_faults_set(struct vm *vm, vm_fault_fn *fault, void *context)
+{
+    if (context)
+        vm->fault_context = context;
+    atomic_store_explicit(&vm->fault, fault, memory_order_release);
 }
 
 void vm_destroy(struct vm *vm)
@@ -241,6 +251,7 @@ void vm_reader_register(struct vm *vm, struct vm_reader *reader)
     memset(reader->way, 0, sizeof reader->way);
     reader->vm = vm;
     reader->generation = 0;
+    reader->has_faulted = false;
     atomic_init(&reader->epoch, 0);
     pthread_mutex_lock(&vm->lock);
     reader->next = vm->readers;
@@ -267,10 +278,11 @@ void vm_reader_enter(struct vm_reader *reader)
     uint64_t epoch = atomic_load_explicit(&reader->epoch, memory_order_relaxed);
     atomic_store_explicit(&reader->epoch, epoch + 1, memory_order_seq_cst);
     const struct vm_table *table = atomic_load_explicit(&reader->vm->table, memory_order_seq_cst);
-    if (table->generation == reader->generation)
+    if (table->generation == reader->generation && !reader->has_faulted)
         return;
     memset(reader->way, 0, sizeof reader->way);
     reader->generation = table->generation;
+    reader->has_faulted = false;
 }
 
 void vm_reader_leave(struct vm_reader *reader)
@@ -280,12 +292,25 @@ void vm_reader_leave(struct vm_reader *reader)
     atomic_store_explicit(&reader->epoch, epoch + 1, memory_order_release);
 }
 
+static bool fault_find(struct vm_reader *reader, const struct vm_table *table, size_t next,
+                       uint64_t va, struct vm_range *out)
+{
+    struct vm *vm = reader->vm;
+    vm_fault_fn *fault = atomic_load_explicit(&vm->fault, memory_order_acquire);
+    if (__builtin_expect(!fault, 1))
+        return false;
+    const uint64_t low = next ? table->range[next - 1].end : 0,
+                   high = next < table->count ? table->range[next].start : UINT64_MAX;
+    reader->has_faulted = true;
+    return fault(vm->fault_context, va, low, high, out);
+}
+
 bool vm_range_find(struct vm_reader *reader, uint64_t va, struct vm_range *out)
 {
     const struct vm_table *table = atomic_load_explicit(&reader->vm->table, memory_order_acquire);
     size_t at = table_lower(table, va);
     if (at == table->count || table->range[at].start > va)
-        return false;
+        return fault_find(reader, table, at, va, out);
     *out = table->range[at];
     return true;
 }

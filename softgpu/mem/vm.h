@@ -24,6 +24,7 @@ enum vm_flags {
     VM_READ = 1,
     VM_WRITE = 2,
     VM_EXEC = 4,
+    VM_FAULTED = 8,    /* what a page fault found; no code, whoever executes checks no rights */
     VM_TYPE_SHIFT = 4, /* enum memory_type */
     VM_HOME_SHIFT = 6, /* enum memory_home */
     VM_MEMORY_MASK = 0xf << VM_TYPE_SHIFT
@@ -68,6 +69,21 @@ static inline enum memory_home vm_place_home(uint64_t place)
 
 int vm_create(struct vm **vm);
 void vm_destroy(struct vm *vm);
+
+/* What a page fault finds where no range is, when waves wait for page faults (XNACK): the range
+ * that holds `va`, and lies within the gap between two others, [low, high). False: the fault is an
+ * error. Called inside read sections: it takes no lock under which anybody waits for readers or
+ * calls an allocator. What it finds is asked for again in the next section. */
+typedef bool vm_fault_fn(void *context, uint64_t va, uint64_t low, uint64_t high,
+                         struct vm_range *out);
+/* NULL, as at first: page faults are errors. `context` is the same at every call. */
+void vm_faults_set(struct vm *vm, vm_fault_fn *fault, void *context);
+/* The place of memory that is found by its address, which needs no table. */
+static inline uint32_t vm_place_by_address(uint64_t va)
+{
+    return UINT32_C(1) << 31 | (uint32_t)(va >> VM_PLACE_BITS);
+}
+
 /* 0, -EEXIST when it overlaps another range, -EINVAL, -ENOMEM. */
 int vm_map(struct vm *vm, uint64_t va, uint64_t size_bytes, void *host, uint32_t flags);
 /* Other flags for the range that begins at `va`, and two ranges in the place of one of which `at`
@@ -83,6 +99,7 @@ enum { VM_TLB_BITS = 8, VM_TLB_WAYS = 1 << VM_TLB_BITS };
 struct vm_reader {
     struct vm *vm;
     uint64_t generation;              /* of the table the ways were filled from */
+    bool has_faulted;                 /* a way may hold what a page fault has found */
     struct vm_range way[VM_TLB_WAYS]; /* direct mapped, see vm_way() */
     _Atomic uint64_t epoch;           /* odd while inside a read section */
     struct vm_reader *next;

@@ -352,6 +352,68 @@ static void elements_lie_across_ranges(void **state)
     assert_null(element(0x12ff8, 16, VM_READ)); /* the host has it elsewhere */
 }
 
+/* What page faults find: here [0x20000, 0x24000), and how they were asked. */
+struct found {
+    unsigned asked;
+    uint64_t low, high;
+};
+static bool find_memory(void *context, uint64_t va, uint64_t low, uint64_t high,
+                        struct vm_range *out)
+{
+    struct found *found = context;
+    found->asked++;
+    found->low = low;
+    found->high = high;
+    const uint64_t start = low > 0x20000 ? low : 0x20000, end = high < 0x24000 ? high : 0x24000;
+    *out = (struct vm_range){.start = start,
+                             .end = end,
+                             .host = memory + (start - 0x20000),
+                             .flags = VM_READ,
+                             .place = vm_place_by_address(start)};
+    return va >= 0x20000 && va < 0x24000;
+}
+
+static void page_faults_find_what_is_not_mapped(void **state)
+{
+    struct found found = {0};
+    (void)state;
+    assert_null(translate(0x20000, 4, VM_READ));
+    vm_faults_set(vm, find_memory, &found);
+    assert_ptr_equal(translate(0x20010, 4, VM_READ), memory + 0x10);
+    assert_int_equal(found.low, 0);
+    assert_true(found.high == UINT64_MAX);
+    assert_null(translate(0x20010, 4, VM_WRITE));
+    assert_null(translate(0x24000, 4, VM_READ));
+    assert_int_equal(vm_map(vm, 0x21000, 0x1000, memory + 0x8000, VM_READ | VM_WRITE), 0);
+    assert_ptr_equal(translate(0x21010, 4, VM_WRITE), memory + 0x8010); /* the page table first */
+    assert_ptr_equal(translate(0x22010, 4, VM_READ), memory + 0x2010);
+    assert_int_equal(found.low, 0x22000);
+    assert_ptr_equal(translate(0x20ffc, 4, VM_READ), memory + 0xffc);
+    assert_int_equal(found.high, 0x21000);
+    assert_ptr_equal(element(0x22ffc, 8, VM_READ), memory + 0x2ffc);
+    assert_null(element(0x20ffc, 8, VM_READ)); /* the host has the other half elsewhere */
+    vm_faults_set(vm, NULL, NULL);
+    assert_null(translate(0x22010, 4, VM_READ));
+    assert_ptr_equal(translate(0x21010, 4, VM_WRITE), memory + 0x8010);
+}
+
+/* Once in a section, and again in the next one: the program may have unmapped it. */
+static void page_faults_are_asked_again_in_each_section(void **state)
+{
+    struct found found = {0};
+    (void)state;
+    vm_faults_set(vm, find_memory, &found);
+    for (unsigned section = 1; section <= 3; section++) {
+        vm_reader_enter(&reader);
+        for (unsigned n = 0; n < 10; n++)
+            assert_non_null(vm_translate(&reader, 0x20000 + 4 * n, 4, VM_READ));
+        const uint64_t place = vm_place(&reader, 0x20040);
+        assert_int_equal(vm_place(&reader, 0x20080) - place, 0x40);
+        vm_reader_leave(&reader);
+        assert_int_equal(found.asked, section);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -365,6 +427,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(halves_of_a_range_are_ranges, setup, teardown),
         cmocka_unit_test_setup_teardown(a_range_is_there_while_it_changes, setup, teardown),
         cmocka_unit_test_setup_teardown(many_ranges_against_a_model, setup, teardown),
+        cmocka_unit_test_setup_teardown(page_faults_find_what_is_not_mapped, setup, teardown),
+        cmocka_unit_test_setup_teardown(page_faults_are_asked_again_in_each_section, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(readers_never_see_what_was_unmapped, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

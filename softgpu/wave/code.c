@@ -139,7 +139,7 @@ static struct code_region *region_create(uint64_t start_va, uint64_t end_va)
 static struct code_region *region_add(struct code *code, struct vm_reader *reader, uint64_t va)
 {
     struct vm_range range;
-    if (!vm_range_find(reader, va, &range) || !(range.flags & VM_READ))
+    if (!vm_range_find(reader, va, &range) || (range.flags & (VM_READ | VM_FAULTED)) != VM_READ)
         return NULL;
     uint64_t start = range.start & ~3ull, end = range.end;
     if (end - start > REGION_BYTES_MAX) {

@@ -39,6 +39,14 @@ for program in $programs "tests/programs/hsa_queues again"; do
     fi
 done
 
+# Memory that nobody told the runtime of.
+output=$(HSA_XNACK=1 timeout 120 "$source/scripts/debian_run.sh" "$root" "$build/tests/programs/page_faults" 2>&1)
+if [ "$(tail -n 1 <<<"$output")" != "page_faults: ok" ]; then
+    echo "page_faults: not ok under $release"
+    tail -n 15 <<<"$output"
+    failed=1
+fi
+
 # The runtime is told why a queue stopped, in the way that it asked for; HIP 7 has a text of its own.
 ulimit -c 0
 output=$(timeout 120 "$source/scripts/debian_run.sh" "$root" "$build/tests/programs/bad_instruction" 2>&1)
