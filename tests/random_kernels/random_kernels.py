@@ -6,7 +6,8 @@ random_kernels.py --seeds 1-20 --runner RUNNER [--crocgpu CROCGPU] [--levels O0,
 
 Each seed is a program (generate.py, or csmith.py), compiled for the GPU at every level and once for the host. A
 program whose results differ is reduced: steps it fails without are left out. --root: under the runtime
-of another Debian release, which gfx942 needs; LLVM 15 knows that GPU as gfx940. The last line says how
+of another Debian release, which gfx942 needs; LLVM 15 knows that GPU as gfx940. --gpu-clang: another compiler
+for the GPU's side, whose instructions differ by release. The last line says how
 many ran and how many failed; the exit status is 0, 1, or 77 if there is no compiler."""
 import argparse
 import concurrent.futures
@@ -51,10 +52,18 @@ class Tester:
     def __init__(self, options, work):
         self.options, self.work, self.given_up = options, work, 0
         self.generator = CsmithProgram if options.csmith else Program
+        self.target = self.target_known()
 
-    def compile(self, arguments):
+    def target_known(self):
+        """The GPU as the compiler knows it: releases before 18 have gfx942's instructions as gfx940's."""
+        asked = subprocess.run([self.options.gpu_clang, "--target=amdgcn-amd-amdhsa", "--print-supported-cpus"],
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True, check=False)
+        known = self.options.arch != "gfx942" or "gfx942" in asked.stdout
+        return self.options.arch if known else "gfx940"
+
+    def compile(self, clang, arguments):
         try:
-            done = subprocess.run([self.options.clang] + COMMON + arguments, stdout=subprocess.PIPE,
+            done = subprocess.run([clang] + COMMON + arguments, stdout=subprocess.PIPE,
                                   stderr=subprocess.STDOUT, timeout=COMPILE_LIMIT_S, universal_newlines=True, check=False)
         except subprocess.TimeoutExpired:
             return "fatal error: error in backend: it takes more than %d s" % COMPILE_LIMIT_S
@@ -75,14 +84,13 @@ class Tester:
         base = os.path.join(self.work, "seed%d%s" % (seed, "".join("_%d" % n for n in skip)))
         with open(base + ".hip", "w", encoding="utf-8") as file:
             file.write(self.generator(seed, skip).text())
-        arch = "gfx940" if self.options.arch == "gfx942" else self.options.arch
         jobs = {"host": HOST[self.generator] + [base + ".hip", "-o", base + ".so"]}
         for level in levels:
-            jobs[level] = [word.format(arch=arch) for word in GPU[self.generator]] + [
+            jobs[level] = [word.format(arch=self.target) for word in GPU[self.generator]] + [
                 "-" + level, base + ".hip", "-o", "%s_%s.co" % (base, level)]
         lines = []
         for name, arguments in jobs.items():
-            error = self.compile(arguments)
+            error = self.compile(self.options.clang if name == "host" else self.options.gpu_clang, arguments)
             if "fatal error: error in backend" in error: # LLVM's, and says nothing of us
                 print("seed %d %s: LLVM gives up: %s" % (seed, name, error[error.index("fatal error"):].split("\n")[0]))
                 self.given_up += 1
@@ -92,7 +100,7 @@ class Tester:
                 return []
             if name == "host" and self.is_unfit(base + ".so"):
                 return None
-            if arch != self.options.arch and name != "host":
+            if self.target != self.options.arch and name != "host":
                 subprocess.run([sys.executable, RETARGET] + ["%s_%s.co" % (base, name)] * 2, check=True)
             if name != "host":
                 lines.append("seed:%d:%s %s.so %s_%s.co" % (seed, name, base, base, name))
@@ -142,8 +150,10 @@ class Tester:
         return sorted(skip), answer
 
     def report(self, seed, level, answer, reduce):
-        again = "random_kernels.py %s--seeds %d --levels %s --arch %s" % (
-            "--csmith " * self.options.csmith, seed, level, self.options.arch)
+        other = "--gpu-clang %s " % self.options.gpu_clang
+        again = "random_kernels.py %s%s--seeds %d --levels %s --arch %s" % (
+            "--csmith " * self.options.csmith, other * (self.options.gpu_clang != self.options.clang), seed, level,
+            self.options.arch)
         print("FAILED seed %d -%s on %s: %s\n  again: %s" % (seed, level, self.options.arch, answer, again))
         if self.options.reduce and reduce:
             skip, answer = self.reduce(seed, level, answer)
@@ -188,6 +198,7 @@ def main():
     parser.add_argument("--crocgpu", help="empty: the runner finds a GPU by itself")
     parser.add_argument("--root", help="of another Debian release (scripts/debian_root.sh)")
     parser.add_argument("--clang", default="clang++-15")
+    parser.add_argument("--gpu-clang", help="for the GPU's side; without it --clang")
     parser.add_argument("--work", help="folder for programs, kept; otherwise a temporary one")
     parser.add_argument("--skip", type=lambda s: [int(n) for n in s.split(",") if n], default=[])
     parser.add_argument("--jobs", type=int, default=2)
@@ -195,7 +206,8 @@ def main():
     parser.add_argument("--csmith", action="store_true", help="programs by csmith instead of generate.py's")
     parser.add_argument("--no-reduce", dest="reduce", action="store_false")
     options = parser.parse_args()
-    for program in [options.clang] + ["csmith"] * options.csmith:
+    options.gpu_clang = options.gpu_clang or options.clang
+    for program in [options.clang, options.gpu_clang] + ["csmith"] * options.csmith:
         if not shutil.which(program):
             print("no %s: skipped" % program)
             return 77
