@@ -123,7 +123,9 @@ EMIT(dot2_half)
     op(e, X86_VADDPS, sums[0], sums[0], source_rm(e, 2, 0));
     emit_result(e, sums[0]);
 }
+/* v_dot2_f32_f16, of VOP3P, ignores CLAMP. */
 bool accepts_plain_sum(const struct inst *inst)
 {
-    return !(inst->flags & IF_CLAMP) && !(inst->neg >> 2 & 1);
+    const bool clamps = inst->flags & IF_CLAMP && inst->format != FMT_VOP3P;
+    return !clamps && !(inst->neg >> 2 & 1);
 }
