@@ -142,7 +142,8 @@ static void svm_set(void *memory, uint32_t type, uint32_t value)
     assert_int_equal(kfd_svm(driver, (uintptr_t)&call), 0);
 }
 
-/* Shared virtual memory is where it was last brought to. */
+/* Shared virtual memory is where it was last brought to, and coherent unless the program says
+ * otherwise. */
 static void shared_virtual_memory_moves(void **state)
 {
     uint8_t *memory = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -151,6 +152,8 @@ static void shared_virtual_memory_moves(void **state)
     assert_true(memory != MAP_FAILED);
     for (int i = 0; i < 2; i++)
         svm_set(memory, KFD_IOCTL_SVM_ATTR_ACCESS, driver->gpu[i].gpu_id);
+    expect(0, va, MEMORY_UC, HOME_HOST);
+    svm_set(memory, KFD_IOCTL_SVM_ATTR_CLR_FLAGS, KFD_IOCTL_SVM_FLAG_COHERENT);
     expect(0, va, MEMORY_NC, HOME_HOST);
     svm_set(memory, KFD_IOCTL_SVM_ATTR_SET_FLAGS, KFD_IOCTL_SVM_FLAG_COHERENT);
     expect(0, va, MEMORY_UC, HOME_HOST);

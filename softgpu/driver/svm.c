@@ -34,6 +34,7 @@ static const struct svm_attributes defaults = {
     .preferred = KFD_IOCTL_SVM_LOCATION_UNDEFINED,
     .prefetch = KFD_IOCTL_SVM_LOCATION_UNDEFINED,
     .granularity = GRANULARITY_DEFAULT,
+    .flags = KFD_IOCTL_SVM_FLAG_HOST_ACCESS | KFD_IOCTL_SVM_FLAG_COHERENT,
 };
 
 /* Where waves wait for page faults all GPUs have access until it is taken away. */

@@ -184,6 +184,10 @@ static void queries_answer_for_the_whole_range(void **state)
     assert_int_equal(get(4, 1, KFD_IOCTL_SVM_ATTR_ACCESS, gpu).type,
                      KFD_IOCTL_SVM_ATTR_ACCESS_IN_PLACE);
     assert_int_equal(get(0, 5, KFD_IOCTL_SVM_ATTR_ACCESS, gpu).type, KFD_IOCTL_SVM_ATTR_NO_ACCESS);
+    /* What nobody has said. */
+    const uint32_t flags = KFD_IOCTL_SVM_FLAG_HOST_ACCESS | KFD_IOCTL_SVM_FLAG_COHERENT;
+    assert_int_equal(get(0, 5, KFD_IOCTL_SVM_ATTR_SET_FLAGS, 0).value, flags);
+    assert_int_equal(get(7, 1, KFD_IOCTL_SVM_ATTR_SET_FLAGS, 0).value, flags);
     svm_forget(driver, 0, UINT64_MAX);
 }
 
