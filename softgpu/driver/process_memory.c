@@ -21,7 +21,7 @@ void process_memory_init(struct process_memory *memory)
 static void areas_unmap(struct process_memory *memory)
 {
     if (memory->areas)
-        REAL(munmap)(memory->areas, memory->room * sizeof *memory->areas);
+        real_munmap(memory->areas, memory->room * sizeof *memory->areas);
     memory->areas = NULL;
     memory->room = 0;
 }
@@ -47,12 +47,13 @@ static bool areas_grow(struct process_memory *memory)
     return true;
 }
 
-/* Memory of GPUs, which has page tables of its own, the kernel's pages, and what other devices map:
- * no page fault brings those. */
 static bool begins_with(const char *text, const char *begin)
 {
     return strncmp(text, begin, strlen(begin)) == 0;
 }
+
+/* Memory of GPUs, which has page tables of its own, the kernel's pages, and what other devices map:
+ * no page fault brings those. */
 static bool is_devices(const char *path)
 {
     if (begins_with(path, "/dev/"))

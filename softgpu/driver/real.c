@@ -39,3 +39,8 @@ void *real_mmap(void *address, size_t size_bytes, int rights, int flags, int fd,
 {
     return (void *)syscall(SYS_mmap, address, size_bytes, rights, flags, fd, offset);
 }
+
+int real_munmap(void *address, size_t size_bytes)
+{
+    return (int)syscall(SYS_munmap, address, size_bytes);
+}

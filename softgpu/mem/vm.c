@@ -91,7 +91,7 @@ static void retired_free(struct vm *vm)
 
 void vm_faults_set(struct vm *vm, vm_fault_fn *fault, void *context)
 {
-    if (context)
+    if (fault && vm->fault_context != context)
         vm->fault_context = context;
     atomic_store_explicit(&vm->fault, fault, memory_order_release);
 }
