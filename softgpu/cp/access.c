@@ -53,7 +53,7 @@ ACCESS_WORD(64)
 void *access_run(struct access *access, uint64_t va, uint32_t kind, uint64_t *run_bytes)
 {
     struct vm_range range;
-    if (!vm_range_find(&access->reader, va, &range) || (range.flags & kind) != kind) {
+    if (!vm_range_find_for(&access->reader, va, kind, &range) || (range.flags & kind) != kind) {
         access_failed(access, va, kind);
         return NULL;
     }

@@ -227,7 +227,7 @@ static void driver_free(struct driver *driver)
         cp_destroy(driver->cp);
     if (driver->file >= 0)
         close(driver->file);
-    process_memory_free(&driver->process_memory);
+    page_faults_free(&driver->page_faults);
     free(driver); /* the watch stays: its thread cannot be stopped, and it is tiny */
 }
 
@@ -242,7 +242,7 @@ static int driver_create(struct driver **out)
     driver->heap_next = DEVICE_OFFSET_HEAP;
     pthread_mutex_init(&driver->lock, NULL);
     svm_locks_init(driver);
-    process_memory_init(&driver->process_memory);
+    page_faults_init(&driver->page_faults);
     pthread_mutex_init(&driver->smi.lock, NULL);
     /* A thread that is about to wait has most likely just submitted something, so the command
      * processor is woken to look. */

@@ -18,7 +18,7 @@
 #include "cp/cp.h"
 #include "driver/doorbell.h"
 #include "driver/events.h"
-#include "driver/process_memory.h"
+#include "driver/page_faults.h"
 #include "driver/smi.h"
 #include "driver/vtree.h"
 #include "mem/vm.h"
@@ -67,7 +67,7 @@ struct driver {
     struct doorbell_watch *watch;
     struct events events;
     struct smi smi;
-    struct process_memory process_memory; /* what page faults find */
+    struct page_faults page_faults;
 
     pthread_mutex_t lock;    /* all below; never held while calling cp_* or waiting */
     uint32_t runtimes;       /* that want to be told of exceptions */

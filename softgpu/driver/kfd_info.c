@@ -4,7 +4,6 @@
 
 #include "driver/kfd.h"
 #include "driver/kfd_abi.h"
-#include "driver/svm.h"
 #include "driver/uaccess.h"
 
 /* Generic addresses in these ranges mean LDS and scratch memory; the same numbers as the kernel's
@@ -125,7 +124,7 @@ static int xnack_set(struct driver *driver, bool wanted)
         return -EPERM;
     driver->has_xnack = wanted;
     for (int i = 0; i < driver->gpu_count; i++)
-        vm_faults_set(driver->gpu[i].vm, wanted ? svm_fault : NULL, &driver->gpu[i]);
+        vm_faults_set(driver->gpu[i].vm, wanted ? page_fault_find : NULL, &driver->gpu[i]);
     return 0;
 }
 

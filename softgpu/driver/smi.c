@@ -150,3 +150,11 @@ void smi_unmapped(struct driver *driver, uint32_t gpu_id, uint64_t start, uint64
          (unsigned long)(start >> PAGE_SHIFT), (unsigned long)((end - start) >> PAGE_SHIFT), gpu_id,
          KFD_SVM_UNMAP_TRIGGER_UNMAP_FROM_CPU);
 }
+
+void smi_page_faulted(struct driver *driver, uint32_t gpu_id, uint64_t va, bool writes)
+{
+    const unsigned long page = va >> PAGE_SHIFT;
+    tell(driver, gpu_id, KFD_SMI_EVENT_PAGE_FAULT_START, "@%lx(%x) %c\n", page, gpu_id,
+         writes ? 'W' : 'R');
+    tell(driver, gpu_id, KFD_SMI_EVENT_PAGE_FAULT_END, "@%lx(%x) %c\n", page, gpu_id, 'U');
+}

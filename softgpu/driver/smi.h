@@ -7,6 +7,7 @@
 #define DRIVER_SMI_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct driver;
@@ -32,6 +33,8 @@ void smi_forget(struct smi *smi);
 /* Pages of [start, end) now live at `to`: a gpu_id, or 0 for the program's own memory. */
 void smi_migrated(struct driver *driver, uint32_t from, uint32_t to, uint64_t start, uint64_t end,
                   uint32_t prefetch, uint32_t preferred);
+/* A wave of the GPU waited for the page at `va`, which is mapped where it is. */
+void smi_page_faulted(struct driver *driver, uint32_t gpu_id, uint64_t va, bool writes);
 /* The program unmapped memory that was in the GPU's page table. */
 void smi_unmapped(struct driver *driver, uint32_t gpu_id, uint64_t start, uint64_t end);
 

@@ -441,11 +441,11 @@ void svm_unmapped(struct driver *driver, uint64_t start, uint64_t end)
     if (atomic_load_explicit(&driver->has_svm, memory_order_relaxed) &&
         any_range(driver, start, end))
         svm_forget(driver, start, end);
+    page_faults_forget(driver, start, end);
     errno = saved;
 }
 
-/* The gap between ranges around `va`. False: in one, whose rights the page table has. */
-static bool gap_find(struct driver *driver, uint64_t va, uint64_t *low, uint64_t *high)
+bool svm_gap_find(struct driver *driver, uint64_t va, uint64_t *low, uint64_t *high)
 {
     if (pthread_mutex_lock(&driver->svm_links_lock) != 0)
         return false;
@@ -457,22 +457,4 @@ static bool gap_find(struct driver *driver, uint64_t va, uint64_t *low, uint64_t
         *high = range->start;
     pthread_mutex_unlock(&driver->svm_links_lock);
     return found;
-}
-
-bool svm_fault(void *context, uint64_t va, uint64_t low, uint64_t high, struct vm_range *out)
-{
-    const struct gpu *gpu = context;
-    struct process_area area;
-    if (!gap_find(gpu->driver, va, &low, &high) ||
-        !process_memory_find(&gpu->driver->process_memory, va, low, high, &area))
-        return false;
-    const uint32_t rights = VM_FAULTED | VM_READ | (area.writable ? VM_WRITE : 0);
-    *out = (struct vm_range){
-        .start = area.start,
-        .end = area.end,
-        .host = (uint8_t *)(uintptr_t)area.start,
-        .flags = rights | memory_vm_flags(gpu, HOME_HOST, KFD_IOC_ALLOC_MEM_FLAGS_COHERENT),
-        .place = vm_place_by_address(area.start),
-    };
-    return true;
 }

@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 struct driver;
-struct vm_range;
 
 void svm_locks_init(struct driver *driver);
 
@@ -24,7 +23,8 @@ void svm_forget(struct driver *driver, uint64_t start, uint64_t end);
  * library does under its locks and while it reads page tables. Keeps errno. */
 void svm_unmapped(struct driver *driver, uint64_t start, uint64_t end);
 
-/* A vm_fault_fn, of a struct gpu: memory that the program has told nothing of. */
-bool svm_fault(void *gpu, uint64_t va, uint64_t low, uint64_t high, struct vm_range *out);
+/* Cuts [low, high) to the gap between ranges around `va`. False: it is in one, whose rights the
+ * page tables have. For readers of these. */
+bool svm_gap_find(struct driver *driver, uint64_t va, uint64_t *low, uint64_t *high);
 
 #endif

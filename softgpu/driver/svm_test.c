@@ -280,25 +280,6 @@ static void page_faults_find_the_programs_memory(void **state)
     expect("--------");
 }
 
-/* A GPU's memory and device files are no memory of the program's, nor is what lies nowhere. */
-static void page_faults_do_not_find_devices(void **state)
-{
-    (void)state;
-    struct vm_range range;
-    const uint64_t local = (uintptr_t)&range, wild[] = {0, 8, 65536, 0x123456789000, UINT64_MAX};
-    void *own = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, driver->file,
-                     (off_t)DEVICE_OFFSET_HEAP);
-    assert_ptr_not_equal(own, MAP_FAILED);
-    for (size_t i = 0; i < sizeof wild / sizeof wild[0]; i++)
-        assert_false(svm_fault(&driver->gpu[0], wild[i], 0, UINT64_MAX, &range));
-    assert_false(svm_fault(&driver->gpu[0], (uintptr_t)own, 0, UINT64_MAX, &range));
-    munmap(own, PAGE);
-    assert_true(svm_fault(&driver->gpu[0], local, 0, UINT64_MAX, &range)); /* the stack */
-    assert_true(range.start <= local && range.end > local);
-    assert_true(svm_fault(&driver->gpu[0], (uintptr_t) "text", 0, UINT64_MAX, &range));
-    assert_int_equal(range.flags & VM_WRITE, 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -309,7 +290,6 @@ int main(void)
         cmocka_unit_test(buffers_are_not_shared_virtual_memory),
         cmocka_unit_test(wrong_requests_are_refused_and_change_nothing),
         cmocka_unit_test(page_faults_find_the_programs_memory),
-        cmocka_unit_test(page_faults_do_not_find_devices),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
 }

@@ -29,7 +29,8 @@ struct vm {
     struct vm_reader *readers;
     uint32_t
         place_next; /* in units of VM_PLACE_BYTES; begins anew after 256 TiB, which is harmless */
-    /* Writer: vm_faults_set(), release, behind fault_context; readers: vm_range_find(), acquire. */
+    /* Writer: vm_faults_set(), release, behind fault_context; readers: vm_range_find_for(),
+     * acquire. */
     _Atomic(vm_fault_fn *) fault;
     void *fault_context;
 };
@@ -292,25 +293,26 @@ void vm_reader_leave(struct vm_reader *reader)
     atomic_store_explicit(&reader->epoch, epoch + 1, memory_order_release);
 }
 
+/* `next`: the range behind the gap. */
 static bool fault_find(struct vm_reader *reader, const struct vm_table *table, size_t next,
-                       uint64_t va, struct vm_range *out)
+                       struct vm_fault *fault, struct vm_range *out)
 {
     struct vm *vm = reader->vm;
-    vm_fault_fn *fault = atomic_load_explicit(&vm->fault, memory_order_acquire);
-    if (__builtin_expect(!fault, 1))
+    vm_fault_fn *find = atomic_load_explicit(&vm->fault, memory_order_acquire);
+    if (__builtin_expect(!find, 1))
         return false;
-    const uint64_t low = next ? table->range[next - 1].end : 0,
-                   high = next < table->count ? table->range[next].start : UINT64_MAX;
+    fault->low = next ? table->range[next - 1].end : 0;
+    fault->high = next < table->count ? table->range[next].start : UINT64_MAX;
     reader->has_faulted = true;
-    return fault(vm->fault_context, va, low, high, out);
+    return find(vm->fault_context, fault, out);
 }
 
-bool vm_range_find(struct vm_reader *reader, uint64_t va, struct vm_range *out)
+bool vm_range_find_for(struct vm_reader *reader, uint64_t va, uint32_t access, struct vm_range *out)
 {
     const struct vm_table *table = atomic_load_explicit(&reader->vm->table, memory_order_acquire);
     size_t at = table_lower(table, va);
     if (at == table->count || table->range[at].start > va)
-        return fault_find(reader, table, at, va, out);
+        return fault_find(reader, table, at, &(struct vm_fault){.va = va, .access = access}, out);
     *out = table->range[at];
     return true;
 }
@@ -319,11 +321,11 @@ void *vm_translate_across(struct vm_reader *reader, uint64_t va, uint32_t size_b
                           uint32_t access)
 {
     struct vm_range range, next;
-    if (size_bytes > UINT64_MAX - va || !vm_range_find(reader, va, &range))
+    if (size_bytes > UINT64_MAX - va || !vm_range_find_for(reader, va, access, &range))
         return NULL;
     uint8_t *host = range.host + (va - range.start);
     for (; range.end < va + size_bytes && (range.flags & access) == access; range = next)
-        if (!vm_range_find(reader, range.end, &next) ||
+        if (!vm_range_find_for(reader, range.end, access, &next) ||
             next.host != range.host + (range.end - range.start))
             return NULL;
     return (range.flags & access) == access ? host : NULL;

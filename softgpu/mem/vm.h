@@ -70,12 +70,16 @@ static inline enum memory_home vm_place_home(uint64_t place)
 int vm_create(struct vm **vm);
 void vm_destroy(struct vm *vm);
 
-/* What a page fault finds where no range is, when waves wait for page faults (XNACK): the range
- * that holds `va`, and lies within the gap between two others, [low, high). False: the fault is an
- * error. Called inside read sections: it takes no lock under which anybody waits for readers or
- * calls an allocator. What it finds is asked for again in the next section. */
-typedef bool vm_fault_fn(void *context, uint64_t va, uint64_t low, uint64_t high,
-                         struct vm_range *out);
+/* Where nothing is mapped: an access to `va`, and the gap between two ranges that it lies in. */
+struct vm_fault {
+    uint64_t va, low, high;
+    uint32_t access;
+};
+/* What a page fault finds, when waves wait for page faults (XNACK): a range in the gap that holds
+ * the address, whatever it allows. False: the fault is an error. Called inside read sections: it
+ * takes no lock under which anybody waits for readers or calls an allocator. What it finds is
+ * asked for again in the next section. */
+typedef bool vm_fault_fn(void *context, const struct vm_fault *fault, struct vm_range *out);
 /* NULL, as at first: page faults are errors. `context` is the same at every call. */
 void vm_faults_set(struct vm *vm, vm_fault_fn *fault, void *context);
 /* The place of memory that is found by its address, which needs no table. */
@@ -109,7 +113,13 @@ void vm_reader_unregister(struct vm_reader *reader);
 void vm_reader_enter(struct vm_reader *reader); /* cheap; call once per time slice */
 void vm_reader_leave(struct vm_reader *reader);
 
-bool vm_range_find(struct vm_reader *reader, uint64_t va, struct vm_range *out); /* slow path */
+/* Slow path; a range need not allow the access that is wanted of it. */
+bool vm_range_find_for(struct vm_reader *reader, uint64_t va, uint32_t access,
+                       struct vm_range *out);
+static inline bool vm_range_find(struct vm_reader *reader, uint64_t va, struct vm_range *out)
+{
+    return vm_range_find_for(reader, va, VM_READ, out);
+}
 
 /* By 2 MiB. Large buffers begin at multiples of their sizes: all bits of the address choose, so
  * that those which a kernel reads side by side do not share one way. */
@@ -120,12 +130,17 @@ static inline struct vm_range *vm_way(struct vm_reader *reader, uint64_t va)
 
 /* The range that holds the address, or NULL; good until the next question. Between vm_reader_enter
  * and vm_reader_leave. */
-static inline const struct vm_range *vm_range_at(struct vm_reader *reader, uint64_t va)
+static inline const struct vm_range *vm_range_for(struct vm_reader *reader, uint64_t va,
+                                                  uint32_t access)
 {
     struct vm_range *way = vm_way(reader, va);
-    if (va - way->start >= way->end - way->start && !vm_range_find(reader, va, way))
+    if (va - way->start >= way->end - way->start && !vm_range_find_for(reader, va, access, way))
         return NULL;
     return way;
+}
+static inline const struct vm_range *vm_range_at(struct vm_reader *reader, uint64_t va)
+{
+    return vm_range_for(reader, va, VM_READ);
 }
 
 /* Host address for [va, va + size), which must lie in one range that allows `access`; NULL is a
@@ -133,7 +148,7 @@ static inline const struct vm_range *vm_range_at(struct vm_reader *reader, uint6
 static inline void *vm_translate(struct vm_reader *reader, uint64_t va, uint32_t size_bytes,
                                  uint32_t access)
 {
-    const struct vm_range *way = vm_range_at(reader, va);
+    const struct vm_range *way = vm_range_for(reader, va, access);
     if (!way || size_bytes > way->end - va || (way->flags & access) != access)
         return NULL;
     return way->host + (va - way->start);

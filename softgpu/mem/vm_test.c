@@ -355,22 +355,21 @@ static void elements_lie_across_ranges(void **state)
 /* What page faults find: here [0x20000, 0x24000), and how they were asked. */
 struct found {
     unsigned asked;
-    uint64_t low, high;
+    struct vm_fault fault;
 };
-static bool find_memory(void *context, uint64_t va, uint64_t low, uint64_t high,
-                        struct vm_range *out)
+static bool find_memory(void *context, const struct vm_fault *fault, struct vm_range *out)
 {
     struct found *found = context;
     found->asked++;
-    found->low = low;
-    found->high = high;
-    const uint64_t start = low > 0x20000 ? low : 0x20000, end = high < 0x24000 ? high : 0x24000;
+    found->fault = *fault;
+    const uint64_t start = fault->low > 0x20000 ? fault->low : 0x20000,
+                   end = fault->high < 0x24000 ? fault->high : 0x24000;
     *out = (struct vm_range){.start = start,
                              .end = end,
                              .host = memory + (start - 0x20000),
                              .flags = VM_READ,
                              .place = vm_place_by_address(start)};
-    return va >= 0x20000 && va < 0x24000;
+    return fault->va >= 0x20000 && fault->va < 0x24000;
 }
 
 static void page_faults_find_what_is_not_mapped(void **state)
@@ -380,16 +379,18 @@ static void page_faults_find_what_is_not_mapped(void **state)
     assert_null(translate(0x20000, 4, VM_READ));
     vm_faults_set(vm, find_memory, &found);
     assert_ptr_equal(translate(0x20010, 4, VM_READ), memory + 0x10);
-    assert_int_equal(found.low, 0);
-    assert_true(found.high == UINT64_MAX);
+    assert_int_equal(found.fault.low, 0);
+    assert_true(found.fault.high == UINT64_MAX);
+    assert_int_equal(found.fault.access, VM_READ);
     assert_null(translate(0x20010, 4, VM_WRITE));
+    assert_int_equal(found.fault.access, VM_WRITE);
     assert_null(translate(0x24000, 4, VM_READ));
     assert_int_equal(vm_map(vm, 0x21000, 0x1000, memory + 0x8000, VM_READ | VM_WRITE), 0);
     assert_ptr_equal(translate(0x21010, 4, VM_WRITE), memory + 0x8010); /* the page table first */
     assert_ptr_equal(translate(0x22010, 4, VM_READ), memory + 0x2010);
-    assert_int_equal(found.low, 0x22000);
+    assert_int_equal(found.fault.low, 0x22000);
     assert_ptr_equal(translate(0x20ffc, 4, VM_READ), memory + 0xffc);
-    assert_int_equal(found.high, 0x21000);
+    assert_int_equal(found.fault.high, 0x21000);
     assert_ptr_equal(element(0x22ffc, 8, VM_READ), memory + 0x2ffc);
     assert_null(element(0x20ffc, 8, VM_READ)); /* the host has the other half elsewhere */
     vm_faults_set(vm, NULL, NULL);
