@@ -104,7 +104,7 @@ static void on_memory_fault(void *arg, uint32_t gpu_id, uint64_t va, uint32_t ac
     if (gpu) {
         vm_reader_register(gpu->vm, &reader);
         vm_reader_enter(&reader);
-        present = vm_range_find(&reader, va, &range);
+        present = vm_range_find_for(&reader, va, access, &range);
         vm_reader_leave(&reader);
         vm_reader_unregister(&reader);
     }
