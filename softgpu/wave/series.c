@@ -179,7 +179,7 @@ static bool span_find(const struct workgroup *group, const struct series_plan *p
     const uint64_t a = place->va + (uint64_t)place->step * between[0];
     const uint64_t b = place->va + (uint64_t)place->step * between[1];
     const uint64_t low = a < b ? a : b, high = a < b ? b : a;
-    const struct vm_range *range = vm_range_at(group->reader, low);
+    const struct vm_range *range = vm_range_for(group->reader, low, rights);
     access->bytes = WAVE_LANES * 4 * dwords_moved(inst);
     access->load = load;
     if (!range || high >> 48 /* perhaps an aperture */ || high >= range->end ||
