@@ -1,8 +1,7 @@
 /* Page faults of a GPU as a tool sees them: its copy engine reads and writes memory that nobody has
  * told the runtime of. Run on a machine whose GPU waits for page faults, or under crocgpu. */
-#include "../client.h"
+#include "kfd_agents.h"
 
-#include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 #include <sys/mman.h>
 
@@ -14,9 +13,7 @@ static rocprofiler_buffer_id_t buffer;
 static rocprofiler_buffer_tracing_kfd_page_fault_record_t faults[RECORDS_MAX];
 static _Atomic unsigned fault_count, event_count;
 static char *memory; /* faults elsewhere are the runtime's own */
-static hsa_agent_t cpu, gpu;
 static hsa_amd_memory_pool_t pool;
-static uint64_t gpu_id;
 
 static bool is_ours(uint64_t address)
 {
@@ -62,15 +59,6 @@ configure(uint32_t version, const char *name, uint32_t priority, rocprofiler_cli
     return &result;
 }
 
-static hsa_status_t on_agent(hsa_agent_t agent, void *data)
-{
-    hsa_device_type_t type;
-    (void)data;
-    hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type);
-    *(type == HSA_DEVICE_TYPE_GPU ? &gpu : &cpu) = agent;
-    return HSA_STATUS_SUCCESS;
-}
-
 static hsa_status_t on_pool(hsa_amd_memory_pool_t one, void *data)
 {
     bool allocates = false;
@@ -79,18 +67,6 @@ static hsa_status_t on_pool(hsa_amd_memory_pool_t one, void *data)
     if (allocates)
         pool = one;
     return HSA_STATUS_SUCCESS;
-}
-
-static rocprofiler_status_t on_agents(rocprofiler_agent_version_t version, const void **agents,
-                                      size_t count, void *data)
-{
-    (void)version, (void)data;
-    for (size_t i = 0; i < count; i++) {
-        const rocprofiler_agent_v0_t *agent = agents[i];
-        if (agent->type == ROCPROFILER_AGENT_TYPE_GPU)
-            gpu_id = agent->id.handle;
-    }
-    return ROCPROFILER_STATUS_SUCCESS;
 }
 
 static void copy(void *to, hsa_agent_t to_agent, const void *from, hsa_agent_t from_agent)
@@ -109,7 +85,7 @@ static void expect_fault(const rocprofiler_buffer_tracing_kfd_page_fault_record_
 {
     assert_int_equal(fault->operation, operation);
     assert_int_equal(fault->address.value, (uintptr_t)address);
-    assert_int_equal(fault->agent_id.handle, gpu_id);
+    assert_int_equal(fault->agent_id.handle, gpu_id.handle);
     assert_int_equal(fault->pid, getpid());
     assert_true(fault->start_timestamp <= fault->end_timestamp);
 }
@@ -119,11 +95,8 @@ static void copies_of_pageable_memory_fault(void **state)
     (void)state;
     OK(rocprofiler_force_configure(configure));
     OK(rocprofiler_start_context(context));
-    assert_int_equal(hsa_init(), HSA_STATUS_SUCCESS);
-    hsa_iterate_agents(on_agent, NULL);
+    agents_find();
     hsa_amd_agent_iterate_memory_pools(gpu, on_pool, NULL);
-    OK(rocprofiler_query_available_agents(ROCPROFILER_AGENT_INFO_VERSION_0, on_agents,
-                                          sizeof(rocprofiler_agent_v0_t), NULL));
     memory = mmap(NULL, 4 * PART, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_ptr_not_equal(memory, MAP_FAILED);
     char *from = (char *)(((uintptr_t)memory + PART - 1) / PART * PART), *to = from + PART;

@@ -1,8 +1,7 @@
 /* Events of the kernel driver as a tool sees them: the program prefetches shared memory to the GPU
  * and back. Run on a machine with a GPU whose driver migrates, or under crocgpu. */
-#include "../client.h"
+#include "kfd_agents.h"
 
-#include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 #include <sys/mman.h>
 
@@ -13,8 +12,6 @@ static rocprofiler_buffer_id_t buffer;
 static rocprofiler_buffer_tracing_kfd_event_page_migrate_record_t events[RECORDS_MAX];
 static rocprofiler_buffer_tracing_kfd_page_migrate_record_t intervals[RECORDS_MAX];
 static _Atomic unsigned event_count, interval_count;
-static rocprofiler_agent_id_t cpu_id, gpu_id;
-static hsa_agent_t cpu, gpu;
 
 static void on_buffer(rocprofiler_context_id_t id, rocprofiler_buffer_id_t buffer_id,
                       rocprofiler_record_header_t **headers, size_t count, void *data,
@@ -51,26 +48,6 @@ configure(uint32_t version, const char *name, uint32_t priority, rocprofiler_cli
     return &result;
 }
 
-static hsa_status_t on_agent(hsa_agent_t agent, void *data)
-{
-    hsa_device_type_t type;
-    (void)data;
-    hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type);
-    *(type == HSA_DEVICE_TYPE_GPU ? &gpu : &cpu) = agent;
-    return HSA_STATUS_SUCCESS;
-}
-
-static rocprofiler_status_t on_agents(rocprofiler_agent_version_t version, const void **agents,
-                                      size_t count, void *data)
-{
-    (void)version, (void)data;
-    for (size_t i = 0; i < count; i++) {
-        const rocprofiler_agent_v0_t *agent = agents[i];
-        *(agent->type == ROCPROFILER_AGENT_TYPE_GPU ? &gpu_id : &cpu_id) = agent->id;
-    }
-    return ROCPROFILER_STATUS_SUCCESS;
-}
-
 static void prefetch(void *memory, hsa_agent_t where)
 {
     hsa_signal_t done;
@@ -86,10 +63,7 @@ static void prefetches_are_migrations(void **state)
     (void)state;
     OK(rocprofiler_force_configure(configure));
     OK(rocprofiler_start_context(context));
-    assert_int_equal(hsa_init(), HSA_STATUS_SUCCESS);
-    hsa_iterate_agents(on_agent, NULL);
-    OK(rocprofiler_query_available_agents(ROCPROFILER_AGENT_INFO_VERSION_0, on_agents,
-                                          sizeof(rocprofiler_agent_v0_t), NULL));
+    agents_find();
     char *memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_ptr_not_equal(memory, MAP_FAILED);
     hsa_amd_svm_attribute_pair_t accessible = {HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE, gpu.handle};
