@@ -8,8 +8,7 @@
 #include "base/log.h"
 #include "isa_ops.h"
 #include "mem/vm.h"
-#include "wave/atomic_value.h"
-#include "wave/lanes.h"
+#include "wave/atomic_apply.h"
 
 static const struct {
     const char *stem;
@@ -118,45 +117,6 @@ uint64_t atomic_compute(const struct atomic_op *op, uint64_t old, uint64_t data,
     return atomic_value(op, old, data, compare);
 }
 
-/* A value that stays is not written: nobody can tell, as long as a fence stands before. Of a
- * shortest path's minima most are such, and a locked instruction takes the host as long as 25
- * loads. */
-ALWAYS_INLINE bool may_keep(struct atomic_op op)
-{
-    return op.kind == ATOMIC_MIN || op.kind == ATOMIC_MAX || op.kind == ATOMIC_AND ||
-           op.kind == ATOMIC_OR;
-}
-ALWAYS_INLINE void fence_before(struct atomic_op op)
-{
-    if (may_keep(op))
-        single_fence();
-}
-
-/* An operation of 32 or 64 bits. Where it is a constant the compiler leaves the rest out. */
-#define DEFINE_APPLY(name, word)                                                                   \
-    ALWAYS_INLINE uint64_t name(struct atomic_op op, word *host, word data, word compare)          \
-    {                                                                                              \
-        if (op.kind == ATOMIC_ADD && op.type == ATOMIC_UINT)                                       \
-            return __atomic_fetch_add(host, data, __ATOMIC_ACQ_REL);                               \
-        word old = __atomic_load_n(host, __ATOMIC_ACQUIRE), new;                                   \
-        do {                                                                                       \
-            new = (word)atomic_value(&op, old, data, compare);                                     \
-            if (may_keep(op) && new == old)                                                        \
-                break;                                                                             \
-        } while (!__atomic_compare_exchange_n(host, &old, new, true, __ATOMIC_ACQ_REL,             \
-                                              __ATOMIC_ACQUIRE));                                  \
-        return old;                                                                                \
-    }
-DEFINE_APPLY(apply_32, uint32_t)
-DEFINE_APPLY(apply_64, uint64_t)
-
-/* Shared with other waves, other devices and the host: acquire-release, like the host's own. */
-ALWAYS_INLINE uint64_t apply(struct atomic_op op, void *host, uint64_t data, uint64_t compare)
-{
-    return op.bytes == 8 ? apply_64(op, host, data, compare)
-                         : apply_32(op, host, (uint32_t)data, (uint32_t)compare);
-}
-
 uint64_t atomic_apply(const struct atomic_op *op, void *host, uint64_t data, uint64_t compare)
 {
     fence_before(*op);
@@ -204,60 +164,4 @@ bool atomic_refused(const struct inst *inst, uint32_t memory_flags)
                     "GPU does nothing and returns 0 (this is said once)",
                     isa_op_names[inst->op]);
     return true;
-}
-
-/* ---- a wave's ---- */
-
-ALWAYS_INLINE void lanes_apply(const struct lane_pointers *p, const lane_row *data, lane_row *old,
-                               struct atomic_op op)
-{
-    const unsigned words = op.bytes / 4;
-    fence_before(op);
-    for (uint64_t left = p->lanes; left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctzll(left);
-        const uint64_t value = lane_value(data, lane, words);
-        uint64_t compare = 0, before = 0;
-        if (op.kind == ATOMIC_CMPSWAP)
-            compare = lane_value(data + words, lane, words);
-        if (p->host[lane])
-            before = apply(op, p->host[lane], value, compare);
-        if (old)
-            lane_value_put(old, lane, words, before);
-    }
-}
-
-/* What programs do most has a loop of its own; the others are found out lane by lane. */
-#define OFTEN(X)                                                                                   \
-    X(ADD, UINT, 4)                                                                                \
-    X(ADD, UINT, 8)                                                                                \
-    X(ADD, FLOAT, 4)                                                                               \
-    X(ADD, FLOAT, 8)                                                                               \
-    X(ADD, PK_F16, 4)                                                                              \
-    X(SUB, UINT, 4)                                                                                \
-    X(MIN, INT, 4)                                                                                 \
-    X(MAX, INT, 4)                                                                                 \
-    X(MIN, UINT, 4)                                                                                \
-    X(MAX, UINT, 4)                                                                                \
-    X(MIN, UINT, 8)                                                                                \
-    X(MAX, UINT, 8)                                                                                \
-    X(OR, UINT, 4)                                                                                 \
-    X(OR, UINT, 8)                                                                                 \
-    X(AND, UINT, 4)                                                                                \
-    X(SWAP, UINT, 4)                                                                               \
-    X(CMPSWAP, UINT, 4)                                                                            \
-    X(CMPSWAP, UINT, 8)
-
-void lanes_atomic(const struct lane_pointers *p, const lane_row *data, lane_row *old,
-                  const struct atomic_op *op)
-{
-    switch (ATOMIC_KEY(op->kind, op->type, op->bytes)) {
-#define CASE(name, of, size)                                                                       \
-    case ATOMIC_KEY(ATOMIC_##name, ATOMIC_##of, size):                                             \
-        lanes_apply(p, data, old, (struct atomic_op){ATOMIC_##name, ATOMIC_##of, size});           \
-        break;
-        OFTEN(CASE)
-    default:
-        lanes_apply(p, data, old, *op);
-        break;
-    }
 }

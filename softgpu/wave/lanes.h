@@ -314,7 +314,7 @@ static inline uint64_t lane_value(const lane_row *rows, unsigned lane, unsigned 
     return dwords > 1 ? pair_get(rows, lane) : rows[0][lane];
 }
 
-/* atomics.c: `old` NULL: nothing returns. Pointers are shared memory: host atomics. */
+/* atomic_lanes.c: `old` NULL: nothing returns. Pointers are shared memory: host atomics. */
 void lanes_atomic(const struct lane_pointers *p, const lane_row *data, lane_row *old,
                   const struct atomic_op *op);
 

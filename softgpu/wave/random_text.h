@@ -28,7 +28,7 @@ static inline uint32_t random_dword(void)
 
 static char text[TEXT_BYTES];
 static size_t text_length;
-__attribute__((format(printf, 1, 2))) static void put(const char *format, ...)
+__attribute__((format(printf, 1, 2))) static inline void put(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);

@@ -31,6 +31,7 @@ enum {
 #define SCATTERED(shift)                                                                           \
     MEMORY LANES_BY(0) "v_mul_u32_u24 v1, 0x16ab, v1\n v_and_b32 v1, 0x3ff, v1\n"                  \
                        "v_lshlrev_b32 v1, " #shift ", v1\n"
+#define ONE_PLACE "v_mov_b32 v1, 0\n v_mov_b32 v2, 7\n"
 /* An image of 64 by 64 texels in s[8:15], words 1 and 3 but for its address; texels of a row, or in
  * no order, in v[2:3]; and where these are for a sampler, in s[16:19], in v[4:5]. */
 #define IMAGE(word_1, word_3)                                                                      \
@@ -200,6 +201,12 @@ static const struct bench {
     {"atomic_add", SCATTERED(2), "global_atomic_add v1, v2, s[4:5]\n", 8, 1},
     {"atomic_add_f32", SCATTERED(2), "global_atomic_add_f32 v1, v2, s[4:5]\n", 8, 1},
     {"atomic_max", SCATTERED(2), "global_atomic_smax v1, v2, s[4:5]\n", 8, 1},
+    /* All lanes in one place, and four in each of sixteen. */
+    {"atomic_add_one", MEMORY ONE_PLACE, "global_atomic_add v1, v2, s[4:5]\n", 8, 1},
+    {"atomic_inc_one", MEMORY ONE_PLACE, "global_atomic_inc v3, v1, v2, s[4:5] glc\n", 8, 1},
+    {"atomic_f32_one", MEMORY ONE_PLACE, "global_atomic_add_f32 v1, v2, s[4:5]\n", 8, 1},
+    {"atomic_add_16", MEMORY LANES_BY(2) "v_and_b32 v1, 60, v1\n",
+     "global_atomic_add v1, v2, s[4:5]\n", 8, 1},
     {"image_load", IMAGE(FLOAT4, LINEAR), "image_load v[8:11], v[2:3], s[8:15] dmask:0xf unorm\n",
      4, 1},
     {"image_swizzled", IMAGE(FLOAT4, SWIZZLE) IMAGE_APART,
