@@ -30,6 +30,24 @@ struct definition_set *definitions_create(void)
     return calloc(1, sizeof(struct definition_set));
 }
 
+struct definition_set *definitions_clone(const struct definition_set *set)
+{
+    struct definition_set *clone = definitions_create();
+    struct counter_definition *items = calloc(set->count + 1u, sizeof *items);
+    if (!clone || !items) {
+        free(clone);
+        free(items);
+        return NULL;
+    }
+    if (set->count)
+        memcpy(items, set->items, set->count * sizeof *items);
+    clone->overrides_shipped = set->overrides_shipped;
+    clone->items = items;
+    clone->count = set->count;
+    clone->capacity = set->count + 1;
+    return clone;
+}
+
 void definitions_destroy(struct definition_set *set)
 {
     if (!set)

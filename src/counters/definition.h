@@ -22,6 +22,9 @@ struct counter_definition {
 struct definition_set;
 
 struct definition_set *definitions_create(void);
+/* What the set has now, to be added to on its own; it needs the strings of the set, which must
+ * outlive it. NULL: out of memory. */
+struct definition_set *definitions_clone(const struct definition_set *set);
 void definitions_destroy(struct definition_set *set);
 
 /* The definitions in order; valid until the set changes. */

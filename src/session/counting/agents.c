@@ -17,6 +17,7 @@ struct catalog_entry {
      * (acquire). Superseded catalogs stay: configurations point into them. */
     _Atomic(struct catalog *) catalog;
     const struct counting_agent *example;
+    struct definition_set *own; /* with what was created for its agents; NULL: nothing yet */
     uint32_t first_id, id_count;
 };
 
@@ -114,7 +115,8 @@ static struct counter_shape shape_of(const struct gpu_target *target, const stru
     return shape;
 }
 
-static struct catalog *catalog_build(const struct counting_agent *agent, uint32_t first_id)
+static struct catalog *catalog_build(const struct counting_agent *agent,
+                                     const struct definition_set *definitions, uint32_t first_id)
 {
     struct counter_property properties[PROPERTY_COUNT];
     uint32_t count;
@@ -135,7 +137,7 @@ static struct catalog *catalog_build(const struct counting_agent *agent, uint32_
                                         .block_count = count,
                                         .properties = properties,
                                         .property_count = PROPERTY_COUNT};
-    struct catalog *catalog = catalog_create(state.definitions, &description, first_id);
+    struct catalog *catalog = catalog_create(definitions, &description, first_id);
     free(known);
     return catalog;
 }
@@ -200,7 +202,7 @@ static void agent_add(const rocprofiler_agent_v0_t *info, uint32_t *next_id)
     }
     struct catalog_entry *entry = &state.entries[state.entry_count];
     struct catalog *catalog =
-        state.entry_count < CATALOGS_MAX ? catalog_build(agent, *next_id) : NULL;
+        state.entry_count < CATALOGS_MAX ? catalog_build(agent, state.definitions, *next_id) : NULL;
     uint32_t count = 0;
     if (catalog)
         catalog_counters(catalog, &count);
@@ -296,8 +298,17 @@ rocprofiler_status_t counting_definition_load(const char *yaml, size_t size,
     return status;
 }
 
-/* Under the lock: adds the definition for the architecture and replaces the catalogs of all agents
- * of it, keeping the ids of everything known before. */
+/* Under the lock. Other agents of the architecture that are not alike number their counters
+ * themselves, so what is created for these does not come into the set of all. */
+static bool definition_add(struct catalog_entry *entry, const struct counter_definition *definition)
+{
+    if (!entry->own)
+        entry->own = definitions_clone(state.definitions);
+    return entry->own && definitions_add(entry->own, definition) == 0;
+}
+
+/* Under the lock: adds the definition for the agent and those like it and replaces their catalog,
+ * keeping the ids of everything known before. */
 static rocprofiler_status_t counter_add(const struct counting_agent *agent,
                                         const struct counter_definition *definition,
                                         rocprofiler_counter_id_t *id)
@@ -311,11 +322,11 @@ static rocprofiler_status_t counter_add(const struct counting_agent *agent,
     if (before + 1 > own->id_count)
         return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
     struct retired_catalog *retired = malloc(sizeof *retired);
-    if (!retired || definitions_add(state.definitions, definition)) {
+    if (!retired || !definition_add(own, definition)) {
         free(retired);
         return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
     }
-    struct catalog *built = catalog_build(own->example, own->first_id);
+    struct catalog *built = catalog_build(own->example, own->own, own->first_id);
     const struct counter *counter = built ? catalog_find(built, definition->name) : NULL;
     if (built)
         catalog_counters(built, &after);
@@ -323,7 +334,7 @@ static rocprofiler_status_t counter_add(const struct counting_agent *agent,
         rocprofiler_status_t status = built ? ROCPROFILER_STATUS_ERROR_AST_GENERATION_FAILED
                                             : ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
         catalog_destroy(built);
-        definitions_remove_last(state.definitions);
+        definitions_remove_last(own->own);
         free(retired);
         return status;
     }

@@ -248,6 +248,22 @@ static void counters_stop_with_their_context(void **state)
     counting_config_destroy(config);
 }
 
+/* The first event of TCC from `from` on that no definition names. */
+static uint32_t unnamed_event(uint32_t from)
+{
+    const struct counting_agent *agent = counting_agent_find((rocprofiler_agent_id_t){MI210});
+    for (uint32_t event = from; event < 500; event++) {
+        uint32_t count, i = 0;
+        const struct counter *all = catalog_counters(counting_catalog(agent), &count);
+        while (i < count && (strcmp(all[i].block_name, "TCC") != 0 || all[i].event != event))
+            i++;
+        if (i == count)
+            return event;
+    }
+    fail_msg("all events have names");
+    return 0;
+}
+
 static void events_are_counters(void **state)
 {
     const struct counting_agent *agent = counting_agent_find((rocprofiler_agent_id_t){MI210});
@@ -257,15 +273,7 @@ static void events_are_counters(void **state)
     assert_int_equal(event_counter(MI210, "SQ", 4).handle,
                      catalog_find(counting_catalog(agent), "SQ_WAVES")->id);
     /* and one that they do not: made once */
-    uint32_t unnamed = 0;
-    for (; unnamed < 500; unnamed++) {
-        uint32_t count, i = 0;
-        const struct counter *all = catalog_counters(counting_catalog(agent), &count);
-        while (i < count && (strcmp(all[i].block_name, "TCC") != 0 || all[i].event != unnamed))
-            i++;
-        if (i == count)
-            break;
-    }
+    uint32_t unnamed = unnamed_event(0);
     id = event_counter(MI210, "TCC", unnamed);
     assert_int_equal(event_counter(MI210, "TCC", unnamed).handle, id.handle);
     const struct counter *made = catalog_find_id(counting_catalog(agent), (uint32_t)id.handle);
@@ -279,6 +287,26 @@ static void events_are_counters(void **state)
                      ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND);
     assert_int_equal(counting_event_counter((rocprofiler_agent_id_t){CPU}, "SQ", 4, &id),
                      ROCPROFILER_STATUS_ERROR_AGENT_ARCH_NOT_SUPPORTED);
+}
+
+/* Agents of one architecture that are not alike, in the order in which they trouble each other. */
+static void each_agent_has_its_own_events(void **state)
+{
+    const rocprofiler_agent_id_t mi210 = {MI210}, other = {MI250X};
+    const uint32_t one = unnamed_event(0), two = unnamed_event(one + 1),
+                   three = unnamed_event(two + 1);
+    rocprofiler_counter_id_t id, first = event_counter(MI210, "TCC", one);
+    (void)state;
+    event_counter(MI210, "TCC", two);
+    assert_int_not_equal(event_counter(MI250X, "TCC", one).handle, first.handle);
+    event_counter(MI250X, "TCC", three);
+    event_counter(MI210, "TCC", three);
+    assert_int_equal(event_counter(MI210, "TCC", one).handle, first.handle);
+    assert_int_equal(counting_counter_create("MINE", 4, "1", 1, "", 0, mi210, &id), SUCCESS);
+    assert_int_equal(counting_counter_create("MINE", 4, "2", 1, "", 0, other, &id), SUCCESS);
+    assert_int_equal(counting_counter_create("MORE", 4, "MINE", 4, "", 0, mi210, &id), SUCCESS);
+    const struct catalog *catalog = counting_catalog(counting_agent_find(mi210));
+    assert_string_equal(catalog_find(catalog, "MINE")->expression, "1");
 }
 
 static void properties_have_the_drivers_names(void **state)
@@ -298,6 +326,7 @@ int main(void)
                                        cmocka_unit_test(the_owner_is_named),
                                        cmocka_unit_test(counters_stop_with_their_context),
                                        cmocka_unit_test(events_are_counters),
+                                       cmocka_unit_test(each_agent_has_its_own_events),
                                        cmocka_unit_test(properties_have_the_drivers_names)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

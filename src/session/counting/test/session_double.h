@@ -17,7 +17,7 @@
 #include "model/trace.h"
 #include "topology/topology.h"
 
-/* ---- agents: a CPU, two equal MI210, an MI50, a GPU nobody knows */
+/* ---- agents: a CPU, two equal MI210, an MI50, a GPU nobody knows, half an MI250X */
 #define GPU(handle, text, engines, units)                                                          \
     {                                                                                              \
         .size = sizeof(rocprofiler_agent_v0_t), .id = {handle},                                    \
@@ -32,14 +32,23 @@ static const rocprofiler_agent_v0_t agents[] = {{.size = sizeof(rocprofiler_agen
                                                 GPU(101, "gfx90a", 8, 104),
                                                 GPU(102, "gfx90a", 8, 104),
                                                 GPU(103, "gfx906", 4, 60),
-                                                GPU(104, "gfx000", 4, 60)};
-enum { CPU = 100, MI210 = 101, MI210_TWIN = 102, MI50 = 103, UNKNOWN = 104, NOBODY = 999 };
+                                                GPU(104, "gfx000", 4, 60),
+                                                GPU(105, "gfx90a", 8, 110)};
+enum {
+    CPU = 100,
+    MI210 = 101,
+    MI210_TWIN = 102,
+    MI50 = 103,
+    UNKNOWN = 104,
+    MI250X = 105,
+    NOBODY = 999
+};
 
 const struct topology *topology_system(void)
 {
-    static const rocprofiler_agent_v0_t *list[] = {&agents[0], &agents[1], &agents[2], &agents[3],
-                                                   &agents[4]};
-    static const struct topology topology = {list, 5};
+    static const rocprofiler_agent_v0_t *list[] = {&agents[0], &agents[1], &agents[2],
+                                                   &agents[3], &agents[4], &agents[5]};
+    static const struct topology topology = {list, sizeof list / sizeof list[0]};
     return &topology;
 }
 
