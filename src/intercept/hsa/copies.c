@@ -69,9 +69,43 @@ static bool copies_wanted(void)
            replay_is_configured();
 }
 
+/* ---- a child of fork(): its parent's signals are in memory that it does not have */
+
+static void fork_prepare(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void fork_parent(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+/* What is in flight stays; nobody gives signals back. */
+static void fork_child(void)
+{
+    for (uint32_t i = 0; i < HSA_INSTANCES_MAX; i++) {
+        for (struct copy *copy = stores[i].free_copies, *next; copy; copy = next) {
+            next = copy->next_free;
+            free(copy);
+        }
+        stores[i].free_copies = NULL;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static void fork_watch(void)
+{
+    pthread_atfork(fork_prepare, fork_parent, fork_child);
+}
+
+/* ---- from the runtime's begin to its end */
+
 static bool copies_start(struct hsa_instance *runtime)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     const struct hsa_calls *real = &runtime->real;
+    pthread_once(&once, fork_watch);
     pthread_mutex_lock(&lock); /* a copy of before may just complete */
     stores[hsa_instance_index(runtime)].released = false;
     pthread_mutex_unlock(&lock);

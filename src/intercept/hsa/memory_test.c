@@ -1,6 +1,12 @@
 /* Copies, memory and code objects against a double runtime. */
 #include "intercept/hsa/test/hsa_calls.h"
 
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "intercept/hsa/copies.h"
+
 static void copies_report_direction_size_and_times(void **state)
 {
     (void)state;
@@ -183,6 +189,65 @@ static void code_objects_come_before_their_kernels_and_go_after(void **state)
     assert_int_equal(double_count(DOUBLE_CALL, TRACE_CODE_OBJECT, load), 2);
 }
 
+/* What a thread of the parent is in the middle of when another one forks. */
+static _Atomic bool is_busy;
+
+static void tell_nobody(int32_t operation, void *payload, void *data)
+{
+    (void)operation, (void)payload, (void)data;
+}
+
+static void *look_again_and_again(void *signal)
+{
+    hsa_amd_profiling_async_copy_time_t time;
+    while (atomic_load(&is_busy)) {
+        CALL(hsa_amd_profiling_get_async_copy_time)(*(hsa_signal_t *)signal, &time);
+        objects_announce(tell_nobody, NULL);
+    }
+    return NULL;
+}
+
+/* As the end of a process does, which is the child's, too. The parent's signals are in memory that
+ * drivers do not give to a child. 0: it has an end, and left them alone. */
+static int child_end(void)
+{
+    enum { LIMIT_S = 20 };
+    int before = double_signals_alive();
+    alarm(LIMIT_S);
+    copies_release(&hsa_instances[0]);
+    objects_unload_all();
+    return double_signals_alive() == before ? 0 : 1;
+}
+
+static void children_end_whatever_their_parent_does(void **state)
+{
+    enum { CHILDREN = 100 };
+    char from[16] = "", to[16];
+    pthread_t thread;
+    (void)state;
+    double_listen(TRACE_MEMORY_COPY, -1);
+    double_listen(TRACE_CODE_OBJECT, -1);
+    assert_true(table_arrives(double_table_make(1)));
+    hsa_signal_t signal = signal_make(1);
+    CALL(hsa_amd_memory_async_copy)
+    (to, (hsa_agent_t){DOUBLE_GPU}, from, (hsa_agent_t){DOUBLE_CPU}, 16, 0, NULL, signal);
+    assert_true(value_reached(signal, 0));
+    assert_true(completion_drain(STALL_NS));
+    atomic_store(&is_busy, true);
+    assert_int_equal(pthread_create(&thread, NULL, look_again_and_again, &signal), 0);
+    for (int i = 0; i < CHILDREN; i++) {
+        int status = -1;
+        pid_t child = fork();
+        if (child == 0)
+            _exit(child_end());
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+    }
+    atomic_store(&is_busy, false);
+    pthread_join(thread, NULL);
+    CALL(hsa_signal_destroy)(signal);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -192,6 +257,7 @@ int main(void)
         cmocka_unit_test_setup(allocations_report_agent_size_and_address, reset),
         cmocka_unit_test_setup(allocations_from_pools_need_no_regions, reset),
         cmocka_unit_test_setup(code_objects_come_before_their_kernels_and_go_after, reset),
+        cmocka_unit_test_setup(children_end_whatever_their_parent_does, reset),
     };
     return cmocka_run_group_tests(tests, NULL, stop);
 }

@@ -59,9 +59,27 @@ static const hsa_ven_amd_loader_1_03_pfn_t *loader_of(const struct hsa_instance 
     return &loaders[hsa_instance_index(runtime)];
 }
 
+/* The end of a forked child looks at the list, which must be whole there and its lock free. */
+static void fork_prepare(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void fork_done(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+static void fork_watch(void)
+{
+    pthread_atfork(fork_prepare, fork_done, fork_done);
+}
+
 static bool objects_start(struct hsa_instance *runtime)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     hsa_ven_amd_loader_1_03_pfn_t *loader = &loaders[hsa_instance_index(runtime)];
+    pthread_once(&once, fork_watch);
     memset(loader, 0, sizeof *loader);
     return runtime->real.hsa_system_get_major_extension_table != NULL &&
            runtime->real.hsa_system_get_major_extension_table(
