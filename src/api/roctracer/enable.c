@@ -269,6 +269,11 @@ static roctracer_ext_properties_t switch_callbacks; /* switch_lock */
 static bool is_stopped;                             /* switch_lock */
 static pthread_mutex_t switch_lock = PTHREAD_MUTEX_INITIALIZER;
 
+void switch_on_fork_child(void)
+{
+    pthread_mutex_init(&switch_lock, NULL);
+}
+
 VERSIONS_4_0(roctracer_set_properties);
 roctracer_status_t roctracer_set_properties(roctracer_domain_t domain, void *properties)
 {

@@ -140,6 +140,9 @@ void event_of_submission(rocprofiler_callback_tracing_record_t record,
 void markers_follow(void); /* hooks the marker library, if it is there and anybody listens */
 void markers_found(void);  /* a marker library has come */
 
+/* ---- enable.c */
+void switch_on_fork_child(void);
+
 /* ---- pools.c */
 /* NULL: the handle is no open pool, or there is no default pool. Only under registry_lock does the
  * answer stay true. */

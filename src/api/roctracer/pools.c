@@ -218,6 +218,25 @@ static void flushed(void *arg)
     atomic_store_explicit(&pool->state, POOL_IDLE, memory_order_seq_cst);
 }
 
+/* ---- a child of fork(): what its parent's calls left is the parent's to hand over */
+
+static void on_fork_child(void)
+{
+    switch_on_fork_child();
+    pthread_mutex_init(&registry_lock, NULL);
+    for (uint32_t i = 0; i < atomic_load_explicit(&slot_count, memory_order_seq_cst); i++) {
+        struct pool *pool = slots[i];
+        pool->records_bytes = pool->names_bytes = 0;
+        pool->lost_before = 0; /* the ring counts anew */
+        atomic_store_explicit(&pool->lost, 0, memory_order_relaxed);
+    }
+}
+
+static void fork_watch(void)
+{
+    pthread_atfork(NULL, NULL, on_fork_child);
+}
+
 /* ---- open */
 
 /* Portions are powers of two, so that slots fit many pools. Waking the pool's thread costs as much
@@ -280,6 +299,8 @@ static struct pool *slot_make(size_t portion_bytes)
 /* Sees to it that there is an idle slot; another thread may still be quicker to use it. */
 static bool slot_provide(size_t portion_bytes)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, fork_watch);
     if (slot_reuse(portion_bytes))
         return true;
     bool room = atomic_load_explicit(&slot_count, memory_order_seq_cst) < POOLS_MAX;

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <sys/wait.h>
 
 enum {
     THREADS = 4,
@@ -170,6 +171,66 @@ static void a_pool_that_is_opened_anew_has_calls_of_its_time(void **state)
     assert_int_equal(wrong, 0);
 }
 
+static _Atomic bool is_busy;
+
+static void *enable_again_and_again(void *pool)
+{
+    while (is_busy) {
+        EXPECT(!roctracer_enable_op_activity_expl(ACTIVITY_DOMAIN_HSA_API, OTHER_OP, pool));
+        EXPECT(!roctracer_disable_op_activity(ACTIVITY_DOMAIN_HSA_API, OTHER_OP));
+        roctracer_start();
+    }
+    return NULL;
+}
+
+static int child_trace(roctracer_pool_t *pool)
+{
+    enum { LIMIT_S = 20, CHILDS_CALLS = 5 };
+    uint16_t major;
+    alarm(LIMIT_S);
+    seen_clear();
+    wrong = 0;
+    for (int i = 0; i < CHILDS_CALLS; i++) /* the signal's memory is the parent's */
+        hsa_system_get_info(HSA_SYSTEM_INFO_VERSION_MAJOR, &major);
+    EXPECT(roctracer_flush_activity_expl(pool) == ROCTRACER_STATUS_SUCCESS);
+    EXPECT(roctracer_close_pool_expl(pool) == ROCTRACER_STATUS_SUCCESS);
+    roctracer_stop();
+    EXPECT(delivered == CHILDS_CALLS);
+    return wrong == 0 ? 0 : 1;
+}
+
+/* What waits in a pool at a fork is the parent's to hand over. */
+static void a_child_gets_its_own_calls_only(void **state)
+{
+    enum { CHILDREN = 20, WAITING = 40000 };
+    pthread_t thread;
+    (void)state;
+    is_counted = false;
+    seen_clear();
+    roctracer_pool_t *pool = pool_begin();
+    OK(roctracer_enable_op_activity_expl(ACTIVITY_DOMAIN_HSA_API, HSA_API_ID_hsa_system_get_info,
+                                         pool));
+    for (int i = 0; i < WAITING; i++)
+        hsa_signal_load_relaxed(the_signal);
+    usleep(100000); /* the pool's thread has most of them */
+    assert_int_equal(delivered, 0);
+    is_busy = true;
+    assert_int_equal(pthread_create(&thread, NULL, enable_again_and_again, pool), 0);
+    for (int i = 0; i < CHILDREN; i++) {
+        int status = -1;
+        pid_t child = fork();
+        if (child == 0)
+            _exit(child_trace(pool));
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+    }
+    is_busy = false;
+    pthread_join(thread, NULL);
+    pool_end(pool);
+    assert_int_equal(delivered, WAITING);
+    assert_int_equal(wrong, 0);
+}
+
 int main(void)
 {
     if (hsa_init() != HSA_STATUS_SUCCESS || hsa_signal_create(1, 0, NULL, &the_signal))
@@ -177,6 +238,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_call_has_its_record),
         cmocka_unit_test(a_pool_that_is_opened_anew_has_calls_of_its_time),
+        cmocka_unit_test(a_child_gets_its_own_calls_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
