@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "session/counting/runtime.h"
 
 /* Handles are position + 1 in the low bits and a generation above, so that a stale one is unknown
  * rather than somebody else's. */
@@ -17,6 +18,11 @@ static struct {
     uint32_t count, capacity;
     uint64_t generation;
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+pthread_mutex_t *configs_lock(void)
+{
+    return &table.lock;
+}
 
 static void config_free(struct counting_config *config)
 {

@@ -1,11 +1,14 @@
 /* What front ends without configurations of their own ask of counting: an answer for each dispatch,
  * counters by block and event, properties, who has the hardware. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -309,6 +312,49 @@ static void each_agent_has_its_own_events(void **state)
     assert_string_equal(catalog_find(catalog, "MINE")->expression, "1");
 }
 
+static _Atomic bool is_busy;
+
+/* What a thread that submits kernels, and one that plans, do all the time. */
+static void *configure_again_and_again(void *counter)
+{
+    const rocprofiler_context_id_t context = {3};
+    while (atomic_load(&is_busy)) {
+        counting_config_destroy(config_of(MI210, counter, 1));
+        event_counter(MI210, "SQ", 4);
+        if (owners_take_all(context) == SUCCESS)
+            owners_release(context);
+    }
+    return NULL;
+}
+
+/* The end of a process is the child's of a fork, too. */
+static void children_find_no_lock_held(void **state)
+{
+    enum { CHILDREN = 100, LIMIT_S = 20 };
+    rocprofiler_counter_id_t waves = event_counter(MI210, "SQ", 4);
+    rocprofiler_counter_config_id_t config = config_of(MI210, &waves, 1);
+    pthread_t thread;
+    (void)state;
+    atomic_store(&is_busy, true);
+    assert_int_equal(pthread_create(&thread, NULL, configure_again_and_again, &waves), 0);
+    for (int i = 0; i < CHILDREN; i++) {
+        int status = -1;
+        pid_t child = fork();
+        if (child == 0) {
+            alarm(LIMIT_S);
+            owners_release((rocprofiler_context_id_t){3});
+            counting_config_destroy(config);
+            event_counter(MI210, "SQ", 4);
+            _exit(0);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+    }
+    atomic_store(&is_busy, false);
+    pthread_join(thread, NULL);
+    counting_config_destroy(config);
+}
+
 static void properties_have_the_drivers_names(void **state)
 {
     const struct counting_agent *agent = counting_agent_find((rocprofiler_agent_id_t){MI210});
@@ -327,6 +373,7 @@ int main(void)
                                        cmocka_unit_test(counters_stop_with_their_context),
                                        cmocka_unit_test(events_are_counters),
                                        cmocka_unit_test(each_agent_has_its_own_events),
+                                       cmocka_unit_test(children_find_no_lock_held),
                                        cmocka_unit_test(properties_have_the_drivers_names)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
