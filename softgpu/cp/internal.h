@@ -128,6 +128,7 @@ struct cp_queue {
     bool failed;
     bool
         dead; /* under completion_lock: a late dispatch_done() must leave the host's memory alone */
+    bool may_be_reported; /* dispatches were aborted, of which one may have ended just before */
     struct queue_error error;
 
     /* AQL: packets [retire, fetch) were taken from the ring and are in flight. */
@@ -162,8 +163,9 @@ struct cp_device {
     struct engine *engine;
     struct access access; /* of the CP thread */
     struct cp_queue *queues;
-    /* Destroyed queues, kept until the engine is gone: a dispatch may have ended just before the
-     * abort, and its report be still on the way on a pool thread. */
+    /* Queues that were destroyed while something ran on them, kept until the engine is gone: a
+     * dispatch may have ended just before the abort, and its report be still on the way on a pool
+     * thread. */
     struct cp_queue *graveyard;
     struct cp_device *next;
 

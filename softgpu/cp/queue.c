@@ -63,11 +63,18 @@ static void dispatches_abort(struct cp_queue *queue)
     engine_queue_abort(device->engine, queue->config.queue_id);
     uint32_t dropped = atomic_exchange_explicit(&queue->running, 0, memory_order_acquire);
     atomic_fetch_sub_explicit(&device->in_flight, dropped, memory_order_relaxed);
+    queue->may_be_reported |= dropped > 0;
 }
 
+/* Of a queue that nothing ran on, as programs mostly destroy them, every dispatch has reported, and
+ * who reported has left it: that happens under completion_lock. */
 void queue_destroy(struct cp_queue *queue)
 {
     dispatches_abort(queue);
+    if (!queue->may_be_reported) {
+        free(queue);
+        return;
+    }
     queue->next = queue->device->graveyard;
     queue->device->graveyard = queue;
 }
