@@ -100,11 +100,37 @@ static void woken_threads_that_never_run_hold_nobody_up(void **state)
     double_queue_destroy(queue);
 }
 
+/* Many queues wait for one signal, and go on in one turn of the processor. */
+static void no_event_is_lost_in_a_crowd(void **state)
+{
+    enum { QUEUES = 32, PACKETS = 31, EVENTS = QUEUES * PACKETS };
+    struct gpu_double *gpu = *state;
+    struct double_queue *queues[QUEUES];
+    hsa_signal_t gate = double_signal(gpu, 1, 0);
+    for (uint32_t event = 1; event <= EVENTS; event++) {
+        struct double_queue **queue = &queues[(event - 1) / PACKETS];
+        if (event % PACKETS == 1) {
+            hsa_barrier_and_packet_t first = barrier_behind(gate, no_signal);
+            *queue = double_aql_create(gpu, 1 + event / PACKETS, 64);
+            double_push(*queue, &first);
+        }
+        hsa_barrier_and_packet_t packet = barrier_behind(no_signal, double_signal(gpu, 1, event));
+        double_push(*queue, &packet);
+    }
+    double_settle();
+    double_signal_set(gpu, gate, 0);
+    for (uint32_t event = 1; event <= EVENTS; event++)
+        assert_true(double_wait(double_event_count(gpu, event) > 0));
+    for (int i = 0; i < QUEUES; i++)
+        double_queue_destroy(queues[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(an_event_of_two_packets_is_raised_once, setup, teardown),
         cmocka_unit_test_setup_teardown(every_event_is_raised, setup, teardown),
+        cmocka_unit_test_setup_teardown(no_event_is_lost_in_a_crowd, setup, teardown),
         cmocka_unit_test_setup_teardown(woken_threads_that_never_run_hold_nobody_up, setup,
                                         teardown),
     };

@@ -116,6 +116,8 @@ void queue_raise(struct cp_queue *queue, uint32_t event_id)
             return;
     if (event_id && device->raised_count < RAISED_MAX)
         device->raised[device->raised_count++] = event_id;
+    else if (event_id) /* many queues went on in this turn; the next one raises it */
+        cp_events_post(device->events, event_id);
 }
 
 /* The runtime sleeps on queue_inactive_signal and decodes its value. Inside a read section. */

@@ -20,7 +20,7 @@ enum {
     DOUBLE_ARENA_BYTES = 64 << 20,
     DOUBLE_GPU_ID = 77,
     DOUBLE_DISPATCHES_MAX = 4096,
-    DOUBLE_EVENTS = 64
+    DOUBLE_EVENTS = 1024
 };
 enum {
     DOUBLE_QUEUE_BYTES = sizeof(amd_queue_t) + 128 * 16
