@@ -241,6 +241,7 @@ static int driver_create(struct driver **out)
     driver->file = -1;
     driver->heap_next = DEVICE_OFFSET_HEAP;
     pthread_mutex_init(&driver->lock, NULL);
+    pthread_cond_init(&driver->released, NULL);
     svm_locks_init(driver);
     page_faults_init(&driver->page_faults);
     pthread_mutex_init(&driver->smi.lock, NULL);

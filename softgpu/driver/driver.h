@@ -70,6 +70,7 @@ struct driver {
     struct page_faults page_faults;
 
     pthread_mutex_t lock;    /* all below; never held while calling cp_* or waiting */
+    pthread_cond_t released; /* a buffer or a queue is busy no more, or gone */
     uint32_t runtimes;       /* that want to be told of exceptions */
     bool has_xnack;          /* waves wait for page faults, which find the program's memory */
     struct buffer **buffers; /* by handle - 1 */

@@ -165,27 +165,32 @@ int kfd_memory_check(struct driver *driver, uint64_t start, uint64_t end)
     return status;
 }
 
-/* Takes the buffer for one operation; others get -EBUSY meanwhile, which no correct program sees.
- */
+/* Under driver.lock. */
+static struct buffer *buffer_at(const struct driver *driver, uint64_t handle)
+{
+    return handle && handle <= driver->buffer_slots ? driver->buffers[handle - 1] : NULL;
+}
+
+/* Takes the buffer for one operation; others wait meanwhile, as threads do for each other in the
+ * kernel: runtimes lend and map a buffer by several threads at once. */
 static int buffer_take(struct driver *driver, uint64_t handle, struct buffer **out)
 {
-    int status = -EINVAL;
+    struct buffer *buffer;
     pthread_mutex_lock(&driver->lock);
-    struct buffer *buffer =
-        handle && handle <= driver->buffer_slots ? driver->buffers[handle - 1] : NULL;
+    while ((buffer = buffer_at(driver, handle)) && buffer->busy)
+        pthread_cond_wait(&driver->released, &driver->lock);
     if (buffer)
-        status = buffer->busy ? -EBUSY : 0;
-    if (!status)
         buffer->busy = true;
     pthread_mutex_unlock(&driver->lock);
     *out = buffer;
-    return status;
+    return buffer ? 0 : -EINVAL;
 }
 
 static void buffer_release(struct driver *driver, struct buffer *buffer)
 {
     pthread_mutex_lock(&driver->lock);
     buffer->busy = false;
+    pthread_cond_broadcast(&driver->released);
     pthread_mutex_unlock(&driver->lock);
 }
 
@@ -275,6 +280,7 @@ int kfd_memory_free(struct driver *driver, void *args)
         host_unmap(buffer->host, buffer->size_bytes);
     pthread_mutex_lock(&driver->lock);
     driver->buffers[free_args->handle - 1] = NULL;
+    pthread_cond_broadcast(&driver->released);
     pthread_mutex_unlock(&driver->lock);
     if (buffer->storage)
         storage_release(driver, buffer->storage);

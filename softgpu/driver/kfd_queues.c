@@ -73,25 +73,29 @@ static int queue_reserve(struct driver *driver, struct gpu *gpu, uint32_t *id)
     return status;
 }
 
-/* Takes the queue for one operation; others get -EBUSY meanwhile, which no correct program sees. */
+/* Takes the queue for one operation; others wait meanwhile, as threads do for each other in the
+ * kernel. */
 static int queue_take(struct driver *driver, uint32_t id, struct queue **out)
 {
-    int status = -EINVAL;
+    if (id >= DOORBELLS_PER_PAGE)
+        return -EINVAL;
+    struct queue *queue = &driver->queues[id];
     pthread_mutex_lock(&driver->lock);
-    struct queue *queue = id < DOORBELLS_PER_PAGE ? &driver->queues[id] : NULL;
-    if (queue && queue->used)
-        status = queue->busy ? -EBUSY : 0;
-    if (!status)
+    while (queue->used && queue->busy)
+        pthread_cond_wait(&driver->released, &driver->lock);
+    const bool found = queue->used;
+    if (found)
         queue->busy = true;
     pthread_mutex_unlock(&driver->lock);
     *out = queue;
-    return status;
+    return found ? 0 : -EINVAL;
 }
 
 static void queue_release(struct driver *driver, struct queue *queue)
 {
     pthread_mutex_lock(&driver->lock);
     queue->busy = false;
+    pthread_cond_broadcast(&driver->released);
     pthread_mutex_unlock(&driver->lock);
 }
 
@@ -99,6 +103,7 @@ static void queue_forget(struct driver *driver, uint32_t id)
 {
     pthread_mutex_lock(&driver->lock);
     driver->queues[id] = (struct queue){0};
+    pthread_cond_broadcast(&driver->released);
     pthread_mutex_unlock(&driver->lock);
 }
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -458,6 +459,56 @@ static void a_runtime_is_told_what_we_do(void **state)
     }
 }
 
+/* What the threads do, again and again; the number of refusals goes to `refused`. */
+struct crowd {
+    pthread_barrier_t start;
+    uint64_t handle;
+    uint32_t queue_id;
+    atomic_int refused;
+};
+
+static void *crowd_member(void *arg)
+{
+    enum { ROUNDS = 4000 };
+    struct crowd *crowd = arg;
+    pthread_barrier_wait(&crowd->start);
+    for (int i = 0; i < ROUNDS; i++) {
+        struct kfd_ipc_export_args export = {.handle = crowd->handle};
+        struct kfd_ioctl_update_queue_args update = {.queue_id = crowd->queue_id};
+        crowd->refused +=
+            CALL(_IOC(3u, 'K', KFD_NR_IPC_EXPORT_HANDLE, sizeof export), &export) != 0;
+        crowd->refused += CALL(AMDKFD_IOC_UPDATE_QUEUE, &update) != 0;
+    }
+    return NULL;
+}
+
+/* Threads that lend one buffer, and change one queue, do it one after the other, as in the kernel.
+ */
+static void threads_wait_for_each_other(void **state)
+{
+    (void)state;
+    enum { THREADS = 4 };
+    static uint64_t ring[512] __attribute__((aligned(4096))), pointers[2];
+    struct kfd_ioctl_create_queue_args create = queue_of(ring, pointers);
+    struct crowd crowd = {.refused = 0};
+    uint64_t offset = 0;
+    pthread_t threads[THREADS];
+    crowd.handle = alloc(0x700000, 4096, KFD_IOC_ALLOC_MEM_FLAGS_VRAM, &offset);
+    assert_int_equal(CALL(AMDKFD_IOC_CREATE_QUEUE, &create), 0);
+    crowd.queue_id = create.queue_id;
+    pthread_barrier_init(&crowd.start, NULL, THREADS);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, crowd_member, &crowd), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    pthread_barrier_destroy(&crowd.start);
+    assert_int_equal(crowd.refused, 0);
+    struct kfd_ioctl_destroy_queue_args destroy = {.queue_id = create.queue_id};
+    assert_int_equal(CALL(AMDKFD_IOC_DESTROY_QUEUE, &destroy), 0);
+    struct kfd_ioctl_free_memory_of_gpu_args gone = {.handle = crowd.handle};
+    assert_int_equal(CALL(AMDKFD_IOC_FREE_MEMORY_OF_GPU, &gone), 0);
+}
+
 /* Runtimes draw a line through two such pairs. */
 static void the_clocks_are_read_as_one(void **state)
 {
@@ -489,6 +540,7 @@ int main(void)
         cmocka_unit_test(hostile_nested_pointers_give_efault),
         cmocka_unit_test(structures_of_older_and_newer_versions),
         cmocka_unit_test(a_runtime_is_told_what_we_do),
+        cmocka_unit_test(threads_wait_for_each_other),
         cmocka_unit_test(the_clocks_are_read_as_one),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
