@@ -473,6 +473,7 @@ void cp_after_fork_child(struct cp *cp)
     pthread_mutex_init(&cp->lock, NULL);
     pthread_cond_init(&cp->command_done, NULL);
     cp_events_after_fork_child(&cp->events);
+    pm4_record_after_fork_child();
     cp->commands = NULL;
     atomic_store_explicit(&cp->asked, false, memory_order_relaxed);
     cp->running = false;

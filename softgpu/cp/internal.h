@@ -227,6 +227,9 @@ bool ring_release(struct cp_queue *queue);
 /* What the queue wants now; STEP_MORE. */
 enum step ring_properties_read(struct cp_queue *queue);
 
+/* record.c: what the parent had not written yet is for it to write. */
+void pm4_record_after_fork_child(void);
+
 /* pm4_stream.c */
 void pm4_start(struct pm4_stream *stream, uint64_t va, uint32_t dwords);
 

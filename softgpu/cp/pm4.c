@@ -165,5 +165,7 @@ enum step pm4_step(struct cp_queue *queue)
     for (int left = PACKETS_PER_TURN; left > 0 && step == STEP_MORE;)
         step = stream_step(queue, &window, &left);
     perf_registers_release(queue->device->perf);
+    if (window.is_recorded)
+        pm4_record_write();
     return step;
 }

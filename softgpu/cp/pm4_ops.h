@@ -62,5 +62,6 @@ static inline bool pm4_row_begins(uint32_t header)
 /* record.c: whether CROCGPU_PM4_LOG asks for executed packets to be written down, and that. */
 bool pm4_is_recorded(void);
 void pm4_record(const struct cp_queue *queue, const uint32_t *dwords, uint32_t count);
+void pm4_record_write(void); /* at a turn's end: what was written down goes to the file */
 
 #endif
