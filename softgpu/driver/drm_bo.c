@@ -4,6 +4,7 @@
  * address space. As in libdrm, one buffer imported twice is one object.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,7 +127,7 @@ static int export_kms(const struct amdgpu_bo *bo, enum amdgpu_bo_handle_type typ
         *handle = bo->gem_handle;
         return 0;
     case amdgpu_bo_handle_type_dma_buf_fd:
-        status = storage_export(bo->driver, bo->storage, 0, &fd);
+        status = storage_export(bo->driver, bo->storage, O_CLOEXEC, &fd);
         if (!status)
             *handle = (uint32_t)fd;
         return status;

@@ -72,7 +72,7 @@ static void dmabuf_is_mapped(int dmabuf, uint8_t *view)
 
 static int object_import(int dmabuf, int *render, amdgpu_bo_handle *bo)
 {
-    uint32_t major, minor, handle = 0;
+    uint32_t major, minor, handle = 0, again = 0;
     amdgpu_device_handle device;
     struct amdgpu_bo_import_result result;
     *render = LIBDRM(drmOpenRender)(RENDER_MINOR);
@@ -81,6 +81,10 @@ static int object_import(int dmabuf, int *render, amdgpu_bo_handle *bo)
                                    &result) == 0);
     CHECK(result.alloc_size == SIZE_BYTES);
     CHECK(LIBDRM(amdgpu_bo_export)(result.buf_handle, amdgpu_bo_handle_type_kms, &handle) == 0);
+    CHECK(LIBDRM(amdgpu_bo_export)(result.buf_handle, amdgpu_bo_handle_type_dma_buf_fd, &again) ==
+          0);
+    CHECK(fcntl((int)again, F_GETFD) == FD_CLOEXEC); /* as libdrm asks for it */
+    close((int)again);
     *bo = result.buf_handle;
     return (int)handle;
 }
