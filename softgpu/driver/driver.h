@@ -75,7 +75,9 @@ struct driver {
     bool has_xnack;          /* waves wait for page faults, which find the program's memory */
     struct buffer **buffers; /* by handle - 1 */
     size_t buffer_slots;
-    uint64_t heap_next;                      /* next free offset of the memory file */
+    struct storage *heap;                    /* what has its place in the memory file */
+    uint64_t heap_next;                      /* offset in it, behind what was placed last */
+    bool heap_is_reused;                     /* that began anew: not all behind it is free */
     struct storage *exported;                /* what descriptors were given out for */
     struct storage *imported;                /* of other processes */
     struct queue queues[DOORBELLS_PER_PAGE]; /* by queue id; 0 stays unused */

@@ -205,6 +205,25 @@ static void device_memory_is_finite(void **state)
     assert_int_equal(available(), total);
 }
 
+/* Programs allocate and free as long as they run: more than the device file has room for. */
+static void memory_comes_back(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 100 };
+    const uint64_t size_bytes = UINT64_C(1) << 45, va = 0x100000000000;
+    uint64_t kept_offset = 0;
+    uint64_t kept = alloc(0x600000000000, 4096, KFD_IOC_ALLOC_MEM_FLAGS_VRAM, &kept_offset);
+    for (int i = 0; i < ROUNDS; i++) {
+        uint64_t offset = 0;
+        struct kfd_ioctl_free_memory_of_gpu_args gone = {
+            .handle = alloc(va, size_bytes, KFD_IOC_ALLOC_MEM_FLAGS_GTT, &offset)};
+        assert_true(offset + size_bytes <= kept_offset || offset > kept_offset);
+        assert_int_equal(CALL(AMDKFD_IOC_FREE_MEMORY_OF_GPU, &gone), 0);
+    }
+    struct kfd_ioctl_free_memory_of_gpu_args gone = {.handle = kept};
+    assert_int_equal(CALL(AMDKFD_IOC_FREE_MEMORY_OF_GPU, &gone), 0);
+}
+
 /* A descriptor gives the same memory a second GPU address, and keeps it when the first is freed. */
 static void shared_memory_lives_as_long_as_its_descriptor(void **state)
 {
@@ -530,6 +549,7 @@ int main(void)
         cmocka_unit_test(user_memory_has_its_own_gpu_address),
         cmocka_unit_test(user_memory_must_be_there),
         cmocka_unit_test(device_memory_is_finite),
+        cmocka_unit_test(memory_comes_back),
         cmocka_unit_test(shared_memory_lives_as_long_as_its_descriptor),
         cmocka_unit_test(only_shared_memory_is_imported),
         cmocka_unit_test(queues_get_doorbells_of_their_gpu),

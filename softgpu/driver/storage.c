@@ -29,22 +29,70 @@ static uint64_t record_position(const struct storage *storage)
     return storage->offset + storage->size_bytes;
 }
 
-/* Places memory in the device file; offsets are never used twice, so a stale mapping of freed
- * memory cannot see another one's data. Under driver.lock. */
+/* Where the next memory may begin, if that of `size_bytes` bytes at `offset` stays where it is. */
+static uint64_t place_end(uint64_t offset, uint64_t size_bytes)
+{
+    return (offset + size_bytes + RECORD_BYTES + HEAP_UNIT_BYTES - 1) & ~(HEAP_UNIT_BYTES - 1);
+}
+
+/* What lies between the two offsets, or NULL. */
+static const struct storage *heap_find(const struct driver *driver, uint64_t start, uint64_t end)
+{
+    const struct storage *storage = driver->heap;
+    while (storage &&
+           (storage->offset >= end || place_end(storage->offset, storage->size_bytes) <= start))
+        storage = storage->heap_next;
+    return storage;
+}
+
+/* The first gap behind what was placed last, or else from the heap's begin on: an offset is used
+ * again as late as can be, so that hardly a stale mapping of freed memory sees another one's data.
+ * 0: there is none. */
+static uint64_t heap_place(struct driver *driver, uint64_t size_bytes)
+{
+    uint64_t at = driver->heap_next;
+    for (int laps = driver->heap_is_reused, most = laps + 2; laps < most;) {
+        if (size_bytes > DEVICE_FILE_BYTES || place_end(at, size_bytes) > DEVICE_FILE_BYTES) {
+            at = DEVICE_OFFSET_HEAP;
+            laps++;
+            continue;
+        }
+        const struct storage *other =
+            laps > 0 ? heap_find(driver, at, place_end(at, size_bytes)) : NULL;
+        if (!other) {
+            driver->heap_is_reused = laps > 0;
+            return at;
+        }
+        at = place_end(other->offset, other->size_bytes);
+    }
+    return 0;
+}
+
+/* Places memory in the device file. Under driver.lock. */
 static int heap_reserve(struct driver *driver, struct gpu *gpu, struct storage *storage)
 {
-    uint64_t wanted = storage->size_bytes + RECORD_BYTES;
-    uint64_t room = (wanted + HEAP_UNIT_BYTES - 1) & ~(HEAP_UNIT_BYTES - 1);
     if (storage->vram && storage->size_bytes > gpu->model->vram_bytes - gpu->vram_used_bytes)
         return -ENOMEM;
-    if (wanted < storage->size_bytes || room < wanted ||
-        room > DEVICE_FILE_BYTES - driver->heap_next)
+    storage->offset = heap_place(driver, storage->size_bytes);
+    if (!storage->offset)
         return -ENOMEM;
-    storage->offset = driver->heap_next;
-    driver->heap_next += room;
+    driver->heap_next = place_end(storage->offset, storage->size_bytes);
+    storage->heap_next = driver->heap;
+    storage->heap_link = &driver->heap;
+    if (driver->heap)
+        driver->heap->heap_link = &storage->heap_next;
+    driver->heap = storage;
     if (storage->vram)
         gpu->vram_used_bytes += storage->size_bytes;
     return 0;
+}
+
+/* Under driver.lock; its pages have gone. */
+static void heap_release(struct storage *storage)
+{
+    *storage->heap_link = storage->heap_next;
+    if (storage->heap_next)
+        storage->heap_next->heap_link = storage->heap_link;
 }
 
 int storage_create(struct driver *driver, struct gpu *gpu, uint32_t alloc_flags,
@@ -94,6 +142,7 @@ static void reclaim(struct driver *driver, struct storage *storage)
         fallocate(driver->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)storage->offset,
                   (off_t)(storage->size_bytes + RECORD_BYTES));
         pthread_mutex_lock(&driver->lock);
+        heap_release(storage);
         if (storage->vram && gpu)
             gpu->vram_used_bytes -= storage->size_bytes;
         pthread_mutex_unlock(&driver->lock);

@@ -31,7 +31,8 @@ struct storage {
      * shows there. Of so many mappings; under driver.lock. */
     uint8_t *view;
     uint32_t views;
-    struct storage *next; /* in driver.exported, or driver.imported */
+    struct storage *next;                   /* in driver.exported, or driver.imported */
+    struct storage *heap_next, **heap_link; /* in driver.heap; not foreign */
 };
 
 /* All return 0 or -errno, and take driver.lock themselves. `alloc_flags`: of
