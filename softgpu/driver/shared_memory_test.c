@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -163,10 +164,20 @@ static void child_attaches(struct storage_name name)
     CHECK(view[PLACE] == 77); /* a view outlives its buffer */
 }
 
+/* A program's limit is for its files. */
+static void file_size_limit(rlim_t bytes)
+{
+    struct rlimit limit;
+    getrlimit(RLIMIT_FSIZE, &limit);
+    limit.rlim_cur = bytes;
+    CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+}
+
 int main(void)
 {
     int dmabuf, status = 0;
     struct storage_name name;
+    file_size_limit(1 << 20);
     uint8_t *view = memory_make(&dmabuf, &name);
     if (view == MAP_FAILED)
         return 1;

@@ -194,6 +194,20 @@ void storage_release(struct driver *driver, struct storage *storage)
         storage_reap(driver);
 }
 
+/* Changes a part of the record. By a view of its page: write() that far behind in a file is beyond
+ * a limit of file sizes that the program may have, and sends it SIGXFSZ. */
+static int record_put(const struct storage *storage, size_t at, const void *from, size_t size_bytes)
+{
+    _Static_assert(sizeof(struct record) <= RECORD_BYTES, "one page");
+    uint8_t *page = real_mmap(NULL, RECORD_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, storage->file,
+                              (off_t)record_position(storage));
+    if (page == MAP_FAILED)
+        return -errno;
+    memcpy(page + at, from, size_bytes);
+    host_unmap(page, RECORD_BYTES);
+    return 0;
+}
+
 static int record_write(struct driver *driver, struct storage *storage)
 {
     struct record record = {.magic = RECORD_MAGIC,
@@ -202,10 +216,9 @@ static int record_write(struct driver *driver, struct storage *storage)
                             .gpu_id = storage->gpu_id,
                             .vram = storage->vram,
                             .coherence = storage->coherence};
-    ssize_t written =
-        pwrite(storage->file, &record, sizeof record, (off_t)record_position(storage));
-    if (written != sizeof record)
-        return written < 0 ? -errno : -EIO;
+    int status = record_put(storage, 0, &record, sizeof record);
+    if (status)
+        return status;
     pthread_mutex_lock(&driver->lock);
     if (!storage->exported) {
         storage->exported = true;
@@ -399,17 +412,15 @@ int storage_metadata_read(const struct storage *storage, struct storage_metadata
 int storage_metadata_write(struct driver *driver, struct storage *storage,
                            const struct storage_metadata *metadata)
 {
-    off_t at = (off_t)(record_position(storage) + offsetof(struct record, metadata));
     int status = storage->foreign || storage->exported ? 0 : record_write(driver, storage);
-    if (!status && pwrite(storage->file, metadata, sizeof *metadata, at) != sizeof *metadata)
-        status = -EIO;
-    return status;
+    return status
+               ? status
+               : record_put(storage, offsetof(struct record, metadata), metadata, sizeof *metadata);
 }
 
 int storage_flags_say(const struct storage *storage, uint32_t flags)
 {
-    const off_t at = (off_t)(record_position(storage) + offsetof(struct record, flags_said));
-    return pwrite(storage->file, &flags, sizeof flags, at) == sizeof flags ? 0 : -EIO;
+    return record_put(storage, offsetof(struct record, flags_said), &flags, sizeof flags);
 }
 
 uint32_t storage_flags_said(const struct storage *storage)
