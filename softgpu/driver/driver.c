@@ -358,12 +358,12 @@ int driver_open_render(uint32_t minor, int flags)
 {
     int fd = driver_open(flags);
     if (fd >= 0)
-        lseek(fd, (off_t)minor, SEEK_SET);
+        real_lseek(fd, (off_t)minor, SEEK_SET);
     return fd;
 }
 
 uint32_t driver_render_minor_of_fd(int fd)
 {
-    off_t position = lseek(fd, 0, SEEK_CUR);
+    off_t position = real_lseek(fd, 0, SEEK_CUR);
     return position > 0 ? (uint32_t)position : 0;
 }

@@ -1,5 +1,5 @@
-/* mmap() of a render node or a dmabuf where the memory is not at that place of that file, and
- * munmap() of memory that GPUs share. */
+/* mmap() of a render node or a dmabuf where the memory is not at that place of that file, lseek()
+ * of a dmabuf, and munmap() of memory that GPUs share. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <sys/mman.h>
@@ -14,17 +14,20 @@
 
 typedef void *mmap_fn(void *, size_t, int, int, int, off_t);
 typedef int munmap_fn(void *, size_t);
+typedef off_t lseek_fn(int, off_t, int);
 
 /* The next libraries', for others look there at what a program maps: UCX patches the C library's,
  * and refuses its caches if no call comes by. Written before main(), by one thread; NULL until
  * then. They are not looked up later: somebody's malloc, under its lock, may be what maps. */
 static mmap_fn *next_mmap;
 static munmap_fn *next_munmap;
+static lseek_fn *next_lseek; /* signal handlers may call it */
 
 __attribute__((constructor)) static void next_find(void)
 {
     next_mmap = (mmap_fn *)dlsym(RTLD_NEXT, "mmap");
     next_munmap = (munmap_fn *)dlsym(RTLD_NEXT, "munmap");
+    next_lseek = (lseek_fn *)dlsym(RTLD_NEXT, "lseek");
 }
 
 static void *pass_on(void *address, size_t size_bytes, int rights, int flags, int fd, off_t offset)
@@ -60,6 +63,34 @@ EXPORT void *mmap(void *address, size_t size_bytes, int rights, int flags, int f
 EXPORT void *mmap64(void *address, size_t size_bytes, int rights, int flags, int fd, off64_t offset)
 {
     return mmap(address, size_bytes, rights, flags, fd, offset);
+}
+
+/* A dmabuf tells its size and has no position, as in the kernel; the file's, which names the memory
+ * (storage.h), stays where it is. */
+static off_t dmabuf_seek(uint64_t size_bytes, off_t offset, int whence)
+{
+    if (offset == 0 && whence == SEEK_END)
+        return (off_t)size_bytes;
+    if (offset == 0 && whence == SEEK_SET)
+        return 0;
+    errno = EINVAL;
+    return -1;
+}
+
+EXPORT off_t lseek(int fd, off_t offset, int whence)
+{
+    uint64_t place, size_bytes;
+    const int saved = errno;
+    if (driver_running() && real_lseek(fd, 0, SEEK_CUR) > (off_t)DEVICE_OFFSET_HEAP &&
+        storage_dmabuf_place(fd, &place, &size_bytes))
+        return dmabuf_seek(size_bytes, offset, whence);
+    errno = saved;
+    return (next_lseek ? next_lseek : real_lseek)(fd, offset, whence);
+}
+
+EXPORT off64_t lseek64(int fd, off64_t offset, int whence)
+{
+    return lseek(fd, offset, whence);
 }
 
 /* As the kernel does, before the memory goes: a GPU that comes for it later faults, and nothing

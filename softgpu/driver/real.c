@@ -44,3 +44,8 @@ int real_munmap(void *address, size_t size_bytes)
 {
     return (int)syscall(SYS_munmap, address, size_bytes);
 }
+
+off_t real_lseek(int fd, off_t offset, int whence)
+{
+    return (off_t)syscall(SYS_lseek, fd, offset, whence);
+}

@@ -25,5 +25,6 @@ int real_stat(const char *path, struct stat *info);
 /* Of the file as it is, whatever the descriptor plays. */
 void *real_mmap(void *address, size_t size_bytes, int rights, int flags, int fd, off_t offset);
 int real_munmap(void *address, size_t size_bytes);
+off_t real_lseek(int fd, off_t offset, int whence);
 
 #endif

@@ -71,6 +71,18 @@ static void dmabuf_is_mapped(int dmabuf, uint8_t *view)
     munmap(part, 4096);
 }
 
+/* How programs ask for a dmabuf's size; it has no position. */
+static void dmabuf_tells_its_size(int dmabuf)
+{
+    CHECK(lseek(dmabuf, 0, SEEK_END) == SIZE_BYTES && lseek64(dmabuf, 0, SEEK_END) == SIZE_BYTES);
+    CHECK(lseek(dmabuf, 0, SEEK_SET) == 0);
+    CHECK(lseek(dmabuf, 0, SEEK_CUR) == -1 && errno == EINVAL);
+    CHECK(lseek(dmabuf, 1, SEEK_SET) == -1 && errno == EINVAL);
+    int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    CHECK(lseek(file, 7, SEEK_SET) == 7 && lseek(file, 0, SEEK_CUR) == 7);
+    close(file);
+}
+
 static int object_import(int dmabuf, int *render, amdgpu_bo_handle *bo)
 {
     uint32_t major, minor, handle = 0, again = 0;
@@ -181,6 +193,7 @@ int main(void)
     uint8_t *view = memory_make(&dmabuf, &name);
     if (view == MAP_FAILED)
         return 1;
+    dmabuf_tells_its_size(dmabuf);
     dmabuf_is_mapped(dmabuf, view);
     view[PLACE] = 77;
     pid_t child = fork();

@@ -240,7 +240,7 @@ int storage_export(struct driver *driver, struct storage *storage, int flags, in
     if (fd < 0)
         return -errno;
     uint64_t position = record_position(storage);
-    if (lseek(fd, (off_t)position, SEEK_SET) < 0)
+    if (real_lseek(fd, (off_t)position, SEEK_SET) < 0)
         status = -errno;
     if (!status)
         status = record_lock(fd, position);
@@ -253,7 +253,7 @@ int storage_export(struct driver *driver, struct storage *storage, int flags, in
 
 static bool record_read(int fd, struct record *record)
 {
-    off_t position = lseek(fd, 0, SEEK_CUR);
+    off_t position = real_lseek(fd, 0, SEEK_CUR);
     return position > 0 && pread(fd, record, sizeof *record, position) == sizeof *record &&
            record->magic == RECORD_MAGIC && record->size_bytes > 0 &&
            record->offset + record->size_bytes == (uint64_t)position &&
@@ -390,7 +390,7 @@ int storage_find(struct driver *driver, const struct storage_name *name, struct 
     /* Locked first: what is there then stays, or was gone before. */
     int status =
         real_fstat(fd, &info) == 0 && (uint32_t)info.st_ino == name->words[3] ? 0 : -EINVAL;
-    if (!status && lseek(fd, (off_t)position, SEEK_SET) < 0)
+    if (!status && real_lseek(fd, (off_t)position, SEEK_SET) < 0)
         status = -EINVAL;
     if (!status)
         status = record_lock(fd, position);
