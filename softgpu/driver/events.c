@@ -186,18 +186,18 @@ static struct kfd_event_age *event_age_of(struct kfd_event_data *data)
     return (struct kfd_event_age *)&data->memory_exception_data;
 }
 
-/* Returns what is remembered of this thread, or NULL when there is no room for another one. */
+/* Returns what is remembered of this thread. One that is new takes the place of who came first:
+ * that one has most likely ended, and if not, a wait of it comes back early once more. */
 static struct event_witness *event_witness(struct event *event)
 {
     static __thread char self; /* its address names the thread */
-    for (uint32_t i = 0; i < EVENT_WITNESSES_MAX; i++) {
-        struct event_witness *witness = &event->witnesses[i];
-        if (!witness->thread)
-            *witness = (struct event_witness){&self, 1}; /* the age of an event never raised */
-        if (witness->thread == &self)
-            return witness;
-    }
-    return NULL;
+    for (uint32_t i = 0; i < EVENT_WITNESSES_MAX; i++)
+        if (event->witnesses[i].thread == &self)
+            return &event->witnesses[i];
+    struct event_witness *witness = &event->witnesses[event->witness_next];
+    event->witness_next = (event->witness_next + 1) % EVENT_WITNESSES_MAX;
+    *witness = (struct event_witness){&self, 1}; /* the age of an event never raised */
+    return witness;
 }
 
 /* Two threads of ROCr 5 wait for one signal when a queue is destroyed, and look at its value before
@@ -207,15 +207,12 @@ static struct event_witness *event_witness(struct event *event)
  * So an endless wait, after which every client looks again, ends for what its thread has missed. */
 static bool event_was_missed(struct event *event)
 {
-    const struct event_witness *witness = event_witness(event);
-    return witness != NULL && witness->age != event->age;
+    return event_witness(event)->age != event->age;
 }
 
 static void event_witnessed(struct event *event)
 {
-    struct event_witness *witness = event_witness(event);
-    if (witness)
-        witness->age = event->age;
+    event_witness(event)->age = event->age;
 }
 
 /* ROCr 6.4 keeps the events that its thread for asynchronous signals waits for in one list and

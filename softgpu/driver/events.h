@@ -28,7 +28,8 @@ struct event {
     uint64_t age; /* times it was raised, plus one: a waiter tells what it has seen */
     struct kfd_hsa_memory_exception_data memory; /* of the last fault, for KFD_IOC_EVENT_MEMORY */
     struct event_wait *waits;
-    struct event_witness witnesses[EVENT_WITNESSES_MAX]; /* unused ones at the end */
+    struct event_witness witnesses[EVENT_WITNESSES_MAX];
+    uint32_t witness_next; /* the place for another thread */
 };
 
 struct events {

@@ -277,6 +277,30 @@ static void an_endless_wait_ends_for_a_raise_it_missed(void **state)
     assert_int_equal(sleeper.result, KFD_IOC_WAIT_RESULT_COMPLETE);
 }
 
+/* Also where as many threads as are remembered have waited for the event, and are gone: runtimes
+ * use events again and again. */
+static void threads_of_the_past_are_forgotten(void **state)
+{
+    (void)state;
+    enum { GUARD_S = 20 };
+    struct sleeper sleepers[EVENT_WITNESSES_MAX];
+    pthread_t taker;
+    uint32_t id = create(true), result;
+    struct kfd_event_data data = {.event_id = id};
+    for (int i = 0; i < EVENT_WITNESSES_MAX; i++)
+        sleeper_start(&sleepers[i], id);
+    event_set(&events, id);
+    for (int i = 0; i < EVENT_WITNESSES_MAX; i++)
+        pthread_join(sleepers[i].thread, NULL);
+    event_set(&events, id);
+    assert_int_equal(pthread_create(&taker, NULL, take, &id), 0);
+    pthread_join(taker, NULL);
+    alarm(GUARD_S);
+    assert_int_equal(events_wait(&events, &data, 1, true, UINT32_MAX, &result), 0);
+    alarm(0);
+    assert_int_equal(result, KFD_IOC_WAIT_RESULT_COMPLETE);
+}
+
 /* A thread more than is remembered waits as the kernel lets it. */
 static void many_threads_wait_for_one_event(void **state)
 {
@@ -374,6 +398,7 @@ int main(void)
         cmocka_unit_test_setup(a_woken_thread_counts_as_called_until_it_runs, setup),
         cmocka_unit_test_setup(what_comes_just_before_the_sleep_counts, setup),
         cmocka_unit_test_setup(an_endless_wait_ends_for_a_raise_it_missed, setup),
+        cmocka_unit_test_setup(threads_of_the_past_are_forgotten, setup),
         cmocka_unit_test_setup(many_threads_wait_for_one_event, setup),
         cmocka_unit_test_setup(one_raise_wakes_all, setup),
         cmocka_unit_test_setup(destroying_an_awaited_event_ends_the_wait, setup),
