@@ -126,6 +126,16 @@ static perfetto_track thread_get(struct out_sink *sink, const struct out_api_row
     return track ? *track : sink->process;
 }
 
+/* "Agent 1", or among those of its type "GPU 0". */
+static void agent_text(uint64_t agent, const char *word, char *text, size_t size)
+{
+    if (agent != OUT_NO_AGENT && agent & (OUT_AGENT_CPU | OUT_AGENT_GPU)) {
+        word = agent & OUT_AGENT_GPU ? "GPU" : "CPU";
+        agent = (uint32_t)agent;
+    }
+    snprintf(text, size, "%s %llu", word, (unsigned long long)agent);
+}
+
 /* NULL: no memory. *is_new: it has no name yet. */
 static struct device_track *device_get(struct out_sink *sink, struct numbered *devices,
                                        uint64_t key, bool *is_new)
@@ -140,11 +150,13 @@ static struct lanes *queue_lanes(struct out_sink *sink, struct numbered *queues,
                                  uint64_t queue_id)
 {
     bool is_new;
+    char text[32];
     struct device_track *queue = device_get(sink, queues, agent << 48 ^ queue_id, &is_new);
-    if (queue && is_new)
-        snprintf(queue->name, sizeof queue->name, "Agent %llu queue %llu%s",
-                 (unsigned long long)agent, (unsigned long long)queue_id,
-                 queues == &sink->events ? " events" : "");
+    if (queue && is_new) {
+        agent_text(agent, "Agent", text, sizeof text);
+        snprintf(queue->name, sizeof queue->name, "%s queue %llu%s", text,
+                 (unsigned long long)queue_id, queues == &sink->events ? " events" : "");
+    }
     return queue ? &queue->lanes : NULL;
 }
 
@@ -157,14 +169,16 @@ static perfetto_track queue_lane(struct out_sink *sink, const struct out_dispatc
 static perfetto_track copy_lane(struct out_sink *sink, const struct out_copy_row *row)
 {
     bool is_new;
+    char text[32];
     struct device_track *copies = device_get(sink, &sink->copies, row->destination_agent, &is_new);
     if (!copies)
         return sink->process;
     if (is_new && row->destination_agent == OUT_NO_AGENT)
         snprintf(copies->name, sizeof copies->name, "Copies");
-    else if (is_new)
-        snprintf(copies->name, sizeof copies->name, "Copies to agent %llu",
-                 (unsigned long long)row->destination_agent);
+    else if (is_new) {
+        agent_text(row->destination_agent, "agent", text, sizeof text);
+        snprintf(copies->name, sizeof copies->name, "Copies to %s", text);
+    }
     return lanes_track(&copies->lanes, sink->trace, row->start_ns, row->end_ns);
 }
 

@@ -39,7 +39,7 @@ static int tear_down(void **state)
     return system(command);
 }
 
-static const char *content(const char *name)
+static inline const char *content(const char *name)
 {
     static char text[4096];
     char path[128];
