@@ -42,9 +42,11 @@ static const struct {
 };
 enum { KERNEL_NOTES = sizeof kernel_notes / sizeof kernel_notes[0] };
 
-struct out_sink {
-    struct perfetto *trace;
-    char path[PATH_MAX];
+/* The tracks of a process: numbers of threads, queues and calls are its own. */
+struct tracks {
+    struct tracks *next;
+    const struct out_process *of;
+    uint64_t flows; /* tells its arrows from those of others */
     perfetto_track process;
     struct numbered threads; /* perfetto_track by thread id */
     struct numbered queues;  /* struct device_track by agent and queue */
@@ -54,6 +56,12 @@ struct out_sink {
     struct pftrace_counters counters;
     uint32_t pid;
     char devices[1024]; /* what they are, and what they say of their times */
+};
+
+struct out_sink {
+    struct perfetto *trace;
+    char path[PATH_MAX];
+    struct tracks *all, *now; /* now: of whose rows come */
     perfetto_text bytes, source_queue, handle;
     perfetto_text kernel_notes[KERNEL_NOTES];
 };
@@ -89,22 +97,48 @@ static int pftrace_open(const char *prefix, struct out_sink **result, char *erro
         free(sink);
         return status;
     }
-    sink->threads.element_bytes = sizeof(perfetto_track);
-    sink->queues.element_bytes = sink->copies.element_bytes = sink->events.element_bytes =
-        sizeof(struct device_track);
-    sink->process = process_track(sink->trace, &sink->pid);
-    sink->markers = (struct lanes){.parent = sink->process, .name = "markers"};
     sink->bytes = perfetto_note_name(sink->trace, "size_bytes");
     sink->source_queue = perfetto_note_name(sink->trace, "source_queue_id");
     sink->handle = perfetto_note_name(sink->trace, "hip_event_handle");
     for (int i = 0; i < KERNEL_NOTES; i++)
         sink->kernel_notes[i] = perfetto_note_name(sink->trace, kernel_notes[i].name);
-    sink->memory = (struct lanes){.parent = sink->process, .name = "memory"};
-    sink->scratch = (struct lanes){.parent = sink->process, .name = "scratch memory"};
-    sink->driver = (struct lanes){.parent = sink->process, .name = "driver"};
-    pftrace_counters_open(&sink->counters, sink->trace, sink->process);
     *result = sink;
     return 0;
+}
+
+static struct tracks *tracks_make(struct out_sink *sink)
+{
+    enum { FLOW_BITS = 48 }; /* of correlation ids */
+    struct tracks *tracks = calloc(1, sizeof *tracks);
+    if (!tracks)
+        return NULL;
+    tracks->of = out_process();
+    tracks->threads.element_bytes = sizeof(perfetto_track);
+    tracks->queues.element_bytes = tracks->copies.element_bytes = tracks->events.element_bytes =
+        sizeof(struct device_track);
+    tracks->process = process_track(sink->trace, &tracks->pid);
+    tracks->markers = (struct lanes){.parent = tracks->process, .name = "markers"};
+    tracks->memory = (struct lanes){.parent = tracks->process, .name = "memory"};
+    tracks->scratch = (struct lanes){.parent = tracks->process, .name = "scratch memory"};
+    tracks->driver = (struct lanes){.parent = tracks->process, .name = "driver"};
+    pftrace_counters_open(&tracks->counters, sink->trace, tracks->process);
+    tracks->flows = sink->all ? sink->all->flows + (1ull << FLOW_BITS) : 0;
+    tracks->next = sink->all;
+    sink->all = tracks;
+    return tracks;
+}
+
+/* Turns to the tracks of whose rows come. False: no memory. */
+static bool tracks_turn(struct out_sink *sink)
+{
+    const struct out_process *now = out_process();
+    if (sink->now && sink->now->of == now)
+        return true;
+    struct tracks *tracks = sink->all;
+    while (tracks && tracks->of != now)
+        tracks = tracks->next;
+    sink->now = tracks ? tracks : tracks_make(sink);
+    return sink->now != NULL;
 }
 
 /* Names that nobody knows are NULL in rows. */
@@ -116,14 +150,20 @@ static perfetto_text name_of(struct out_sink *sink, const char *name)
 static perfetto_track thread_get(struct out_sink *sink, const struct out_api_row *row)
 {
     bool is_new;
-    perfetto_track *track = numbered_get(&sink->threads, row->thread_id, &is_new);
+    perfetto_track *track = numbered_get(&sink->now->threads, row->thread_id, &is_new);
     if (track && is_new) {
         char name[THREAD_NAME_BYTES];
         out_thread_name(row->thread_id, name);
-        *track = perfetto_thread(sink->trace, sink->process, (uint32_t)row->process_id,
+        *track = perfetto_thread(sink->trace, sink->now->process, (uint32_t)row->process_id,
                                  (uint32_t)row->thread_id, *name ? name : NULL);
     }
-    return track ? *track : sink->process;
+    return track ? *track : sink->now->process;
+}
+
+/* An arrow's number; 0 is none. */
+static uint64_t flow_of(const struct out_sink *sink, uint64_t correlation_id)
+{
+    return correlation_id ? correlation_id + sink->now->flows : 0;
 }
 
 /* "Agent 1", or among those of its type "GPU 0". */
@@ -142,7 +182,7 @@ static struct device_track *device_get(struct out_sink *sink, struct numbered *d
 {
     struct device_track *device = numbered_get(devices, key, is_new);
     if (device && *is_new)
-        device->lanes = (struct lanes){.parent = sink->process, .name = device->name};
+        device->lanes = (struct lanes){.parent = sink->now->process, .name = device->name};
     return device;
 }
 
@@ -155,24 +195,25 @@ static struct lanes *queue_lanes(struct out_sink *sink, struct numbered *queues,
     if (queue && is_new) {
         agent_text(agent, "Agent", text, sizeof text);
         snprintf(queue->name, sizeof queue->name, "%s queue %llu%s", text,
-                 (unsigned long long)queue_id, queues == &sink->events ? " events" : "");
+                 (unsigned long long)queue_id, queues == &sink->now->events ? " events" : "");
     }
     return queue ? &queue->lanes : NULL;
 }
 
 static perfetto_track queue_lane(struct out_sink *sink, const struct out_dispatch_row *row)
 {
-    struct lanes *lanes = queue_lanes(sink, &sink->queues, row->agent, row->queue_id);
-    return lanes ? lanes_track(lanes, sink->trace, row->start_ns, row->end_ns) : sink->process;
+    struct lanes *lanes = queue_lanes(sink, &sink->now->queues, row->agent, row->queue_id);
+    return lanes ? lanes_track(lanes, sink->trace, row->start_ns, row->end_ns) : sink->now->process;
 }
 
 static perfetto_track copy_lane(struct out_sink *sink, const struct out_copy_row *row)
 {
     bool is_new;
     char text[32];
-    struct device_track *copies = device_get(sink, &sink->copies, row->destination_agent, &is_new);
+    struct device_track *copies =
+        device_get(sink, &sink->now->copies, row->destination_agent, &is_new);
     if (!copies)
-        return sink->process;
+        return sink->now->process;
     if (is_new && row->destination_agent == OUT_NO_AGENT)
         snprintf(copies->name, sizeof copies->name, "Copies");
     else if (is_new) {
@@ -189,7 +230,7 @@ static void call_put(struct out_sink *sink, const char *category, const struct o
                                          .category = perfetto_category(sink->trace, category),
                                          .begin_ns = row->start_ns,
                                          .end_ns = row->end_ns,
-                                         .flow_id = row->correlation_id};
+                                         .flow_id = flow_of(sink, row->correlation_id)};
     perfetto_slice(sink->trace, &event);
 }
 
@@ -200,7 +241,7 @@ static void marker_put(struct out_sink *sink, const struct out_api_row *row)
                                    .category = perfetto_category(sink->trace, "marker_api"),
                                    .begin_ns = row->start_ns,
                                    .end_ns = row->end_ns};
-    event.track = lanes_track(&sink->markers, sink->trace, row->start_ns, row->end_ns);
+    event.track = lanes_track(&sink->now->markers, sink->trace, row->start_ns, row->end_ns);
     if (row->start_ns == row->end_ns)
         perfetto_instant(sink->trace, &event);
     else
@@ -214,7 +255,7 @@ static void dispatch_put(struct out_sink *sink, const struct out_dispatch_row *r
                                    .category = perfetto_category(sink->trace, "kernel_dispatch"),
                                    .begin_ns = row->start_ns,
                                    .end_ns = row->end_ns,
-                                   .flow_id = row->correlation_id,
+                                   .flow_id = flow_of(sink, row->correlation_id),
                                    .notes = notes,
                                    .note_count = KERNEL_NOTES - (row->modelled_ns == 0)};
     for (int i = 0; i < KERNEL_NOTES; i++) {
@@ -233,18 +274,18 @@ static void copy_put(struct out_sink *sink, const struct out_copy_row *row)
                                    .category = perfetto_category(sink->trace, "memory_copy"),
                                    .begin_ns = row->start_ns,
                                    .end_ns = row->end_ns,
-                                   .flow_id = row->correlation_id,
+                                   .flow_id = flow_of(sink, row->correlation_id),
                                    .notes = &note,
                                    .note_count = 1};
     event.track = copy_lane(sink, row);
     perfetto_slice(sink->trace, &event);
-    pftrace_counters_copy(&sink->counters, row);
+    pftrace_counters_copy(&sink->now->counters, row);
 }
 
 /* Beside the queue's kernels, which a wait may reach into. */
 static void hip_event_put(struct out_sink *sink, const struct out_event_row *row)
 {
-    struct lanes *lanes = queue_lanes(sink, &sink->events, row->agent, row->queue_id);
+    struct lanes *lanes = queue_lanes(sink, &sink->now->events, row->agent, row->queue_id);
     const struct perfetto_note notes[] = {
         {.name = sink->source_queue, .number = row->source_queue_id},
         {.name = sink->handle, .number = row->event}};
@@ -252,11 +293,11 @@ static void hip_event_put(struct out_sink *sink, const struct out_event_row *row
                                    .category = perfetto_category(sink->trace, "hip_event"),
                                    .begin_ns = row->start_ns,
                                    .end_ns = row->end_ns,
-                                   .flow_id = row->correlation_id,
+                                   .flow_id = flow_of(sink, row->correlation_id),
                                    .notes = notes,
                                    .note_count = 2};
     event.track =
-        lanes ? lanes_track(lanes, sink->trace, row->start_ns, row->end_ns) : sink->process;
+        lanes ? lanes_track(lanes, sink->trace, row->start_ns, row->end_ns) : sink->now->process;
     perfetto_slice(sink->trace, &event);
 }
 
@@ -279,36 +320,37 @@ static void allocation_put(struct out_sink *sink, const struct out_allocation_ro
 {
     struct perfetto_event event = {
         .name = name_of(sink, row->operation), .begin_ns = row->start_ns, .end_ns = row->end_ns};
-    other_put(sink, &sink->memory, "memory_allocation", &event, row->bytes);
-    pftrace_counters_allocation(&sink->counters, row);
+    other_put(sink, &sink->now->memory, "memory_allocation", &event, row->bytes);
+    pftrace_counters_allocation(&sink->now->counters, row);
 }
 
 static void scratch_put(struct out_sink *sink, const struct out_scratch_row *row)
 {
     struct perfetto_event event = {
         .name = name_of(sink, row->operation), .begin_ns = row->start_ns, .end_ns = row->end_ns};
-    other_put(sink, &sink->scratch, "scratch_memory", &event, row->bytes);
+    other_put(sink, &sink->now->scratch, "scratch_memory", &event, row->bytes);
 }
 
 static void kfd_put(struct out_sink *sink, const struct out_kfd_row *row)
 {
     struct perfetto_event event = {
         .name = name_of(sink, row->operation), .begin_ns = row->start_ns, .end_ns = row->end_ns};
-    other_put(sink, &sink->driver, "kfd", &event, row->end_address - row->start_address);
+    other_put(sink, &sink->now->driver, "kfd", &event, row->end_address - row->start_address);
 }
 
 /* The process says which device its times are of: a label, which Perfetto shows beside its name. */
 static void agent_put(struct out_sink *sink, const struct out_agent_row *row)
 {
     char text[512];
-    size_t used = strlen(sink->devices);
+    size_t used = strlen(sink->now->devices);
     if (strcmp(row->type, "GPU") != 0)
         return;
     out_device_text(row, text, sizeof text);
-    if (used + strlen(text) + 3 > sizeof sink->devices)
+    if (used + strlen(text) + 3 > sizeof sink->now->devices)
         return; /* those that fit */
-    snprintf(sink->devices + used, sizeof sink->devices - used, "%s%s", used ? "; " : "", text);
-    perfetto_process_label(sink->trace, sink->process, sink->pid, sink->devices);
+    snprintf(sink->now->devices + used, sizeof sink->now->devices - used, "%s%s", used ? "; " : "",
+             text);
+    perfetto_process_label(sink->trace, sink->now->process, sink->now->pid, sink->now->devices);
 }
 
 static void pftrace_row(struct out_sink *sink, enum out_table_id table, const void *row)
@@ -318,6 +360,8 @@ static void pftrace_row(struct out_sink *sink, enum out_table_id table, const vo
         [OUT_RCCL_API] = "rccl_api",         [OUT_ROCDECODE_API] = "rocdecode_api",
         [OUT_ROCJPEG_API] = "rocjpeg_api",   [OUT_HIPFILE_API] = "hipfile_api",
         [OUT_ROCSHMEM_API] = "rocshmem_api", [OUT_OMPT] = "ompt"};
+    if (!tracks_turn(sink))
+        return;
     if (categories[table])
         call_put(sink, categories[table], row);
     else if (table == OUT_MARKER_API)
@@ -325,7 +369,7 @@ static void pftrace_row(struct out_sink *sink, enum out_table_id table, const vo
     else if (table == OUT_KERNEL_TRACE)
         dispatch_put(sink, row);
     else if (table == OUT_COUNTER_COLLECTION)
-        pftrace_counters_value(&sink->counters, row);
+        pftrace_counters_value(&sink->now->counters, row);
     else if (table == OUT_MEMORY_COPY)
         copy_put(sink, row);
     else if (table == OUT_MEMORY_ALLOCATION)
@@ -350,20 +394,31 @@ static void device_free(void *element)
     lanes_free(&((struct device_track *)element)->lanes);
 }
 
+static void tracks_free(struct tracks *tracks)
+{
+    pftrace_counters_close(&tracks->counters);
+    numbered_each(&tracks->queues, device_free);
+    numbered_each(&tracks->copies, device_free);
+    numbered_each(&tracks->events, device_free);
+    numbered_free(&tracks->threads);
+    numbered_free(&tracks->queues);
+    numbered_free(&tracks->copies);
+    numbered_free(&tracks->events);
+    lanes_free(&tracks->markers);
+    lanes_free(&tracks->memory);
+    lanes_free(&tracks->scratch);
+    lanes_free(&tracks->driver);
+    free(tracks);
+}
+
 static int pftrace_close(struct out_sink *sink, char *error, size_t error_size)
 {
-    pftrace_counters_close(&sink->counters);
-    numbered_each(&sink->queues, device_free);
-    numbered_each(&sink->copies, device_free);
-    numbered_each(&sink->events, device_free);
-    numbered_free(&sink->threads);
-    numbered_free(&sink->queues);
-    numbered_free(&sink->copies);
-    numbered_free(&sink->events);
-    lanes_free(&sink->markers);
-    lanes_free(&sink->memory);
-    lanes_free(&sink->scratch);
-    lanes_free(&sink->driver);
+    if (!sink->all)
+        tracks_turn(sink); /* nothing came: whose nothing it is */
+    for (struct tracks *tracks = sink->all, *next; tracks; tracks = next) {
+        next = tracks->next;
+        tracks_free(tracks);
+    }
     int status = perfetto_close(sink->trace);
     if (status != 0)
         snprintf(error, error_size, "%s: %s", sink->path, strerror(-status));
