@@ -202,6 +202,25 @@ def check_archive(checks, job, parts):
     checks.equal("no database is left", glob.glob(os.path.join(job.directory, "archive*.db")), [])
 
 
+def check_json(checks, job, parts, merged):
+    """An element for each process, whose numbers of kernels and dispatches are its own."""
+    job.run("convert", "-f", "json", "-o", "files", "-d", "json", *parts)
+    job.run("convert", "-f", "json", "-o", "merged", "-d", "json", merged)
+    sql = "SELECT K.name, C.value FROM counters_collection C JOIN kernels K ON K.dispatch_id = C.dispatch_id ORDER BY C.dispatch_id"
+    wanted = {query(part, "SELECT pid FROM processes")[0][0]: query(part, sql) for part in parts}
+    for name in ("files", "merged"):
+        with open(os.path.join(job.directory, "json", name + "_results.json"), encoding="utf-8") as file:
+            tools = json.load(file)["rocprofiler-sdk-tool"]
+        found = {}
+        for tool in tools:
+            counted = tool["callback_records"]["counter_collection"]
+            kernels = [tool["kernel_symbols"][c["dispatch_data"]["dispatch_info"]["kernel_id"]]["formatted_kernel_name"] for c in counted]
+            found[tool["metadata"]["pid"]] = [(k, r["value"]) for k, c in zip(kernels, counted) for r in c["records"]]
+            sums = {s["domain"]: s["stats"]["count"] for s in tool["summary"]}
+            checks.equal("%s, summary" % name, sums["KERNEL_DISPATCH"], len(tool["buffer_records"]["kernel_dispatch"]))
+        checks.equal("%s, counters of each process" % name, found, wanted)
+
+
 def check_rocpd(checks, job, parts):
     """ROCm's names and options."""
     rocpd = lambda *words, **more: job.run(*words, program=job.rocpd, **more)  # noqa: E731
@@ -219,6 +238,7 @@ def check_rocpd(checks, job, parts):
     with open(os.path.join(job.directory, "rocpd", "c_kernel_trace.csv"), encoding="utf-8") as file:
         checks.equal("converted", len(list(csv.DictReader(file))), kernels)
     checks.true("a trace", os.path.exists(os.path.join(job.directory, "rocpd", "c_results.pftrace")))
+    check_json(checks, job, parts, m)
     rows = json.loads(rocpd("summary", "-f", "json", "-i", m)[0])
     checks.equal("summary", sum(row["calls"] for row in rows if row["domain"] == "KERNEL_DISPATCH"), kernels)
     by_rank = json.loads(rocpd("summary", "--summary-by-rank", "-f", "json", "-i", m)[0])

@@ -34,11 +34,12 @@ struct conversion {
         struct out_sink *sink;
     } sinks[SINKS_MAX];
     unsigned count;
-    struct gather gather;
+    struct gather gather, own;         /* of everything; of the process whose rows come */
     const struct recording_part *part; /* whose rows came last */
     struct known *known;
-    unsigned file;             /* how many were read before */
-    bool wants_stats, gathers; /* gathers: some format has statistics anyway */
+    unsigned file; /* how many were read before */
+    bool wants_stats;
+    bool gathers, gathers_own; /* own: some format has statistics of each process */
     struct job *job;           /* NULL: none */
     struct longest longest;    /* of one process, if a page cannot have all rows */
     bool is_short;
@@ -53,9 +54,27 @@ static void stats_put(void *data, enum out_table_id table, const void *row)
 {
     const struct conversion *conversion = data;
     for (unsigned i = 0; i < conversion->count; i++)
-        if (conversion->wants_stats || conversion->sinks[i].ops->has_statistics ||
-            (conversion->is_short && is_page(conversion, i)))
+        if (!conversion->sinks[i].ops->has_statistics &&
+            (conversion->wants_stats || (conversion->is_short && is_page(conversion, i))))
             conversion->sinks[i].ops->row(conversion->sinks[i].sink, table, row);
+}
+
+static void own_stats_put(void *data, enum out_table_id table, const void *row)
+{
+    const struct conversion *conversion = data;
+    for (unsigned i = 0; i < conversion->count; i++)
+        if (conversion->sinks[i].ops->has_statistics)
+            conversion->sinks[i].ops->row(conversion->sinks[i].sink, table, row);
+}
+
+/* No more rows of that process come. */
+static void own_finish(struct conversion *conversion)
+{
+    if (!conversion->gathers_own)
+        return;
+    gather_stats_each(&conversion->own, own_stats_put, conversion);
+    gather_end(&conversion->own);
+    conversion->gathers_own = gather_begin(&conversion->own) == 0;
 }
 
 static void row_put(struct conversion *conversion, enum out_table_id table, const void *row)
@@ -116,6 +135,7 @@ static struct known *known_make(struct conversion *conversion, const struct reco
 static void process_tell(struct conversion *conversion, const struct recording_part *part)
 {
     struct known *known = conversion->known;
+    own_finish(conversion);
     while (known && (known->part != part || known->file != conversion->file))
         known = known->next;
     if (!known)
@@ -141,6 +161,8 @@ static int row_take(void *data, const struct recording_part *part, enum out_tabl
         process_tell(conversion, part);
     if (conversion->gathers)
         gather_row(&conversion->gather, table, row);
+    if (conversion->gathers_own)
+        gather_row(&conversion->own, table, row);
     if (conversion->job)
         job_row(conversion->job, table, row);
     row_put(conversion, table, row);
@@ -163,7 +185,6 @@ static int sink_open(struct conversion *conversion, const struct out_ops *ops, c
     if (status != 0)
         return refuse(EXIT_FAILED, "%s", error);
     conversion->sinks[conversion->count++].ops = ops;
-    conversion->gathers = conversion->gathers || ops->has_statistics;
     return 0;
 }
 
@@ -275,6 +296,7 @@ static int files_convert(struct conversion *conversion, char *const *paths, unsi
     }
     if (conversion->gathers)
         gather_stats_each(&conversion->gather, stats_put, conversion);
+    own_finish(conversion);
     for (unsigned i = 0; i < conversion->count && conversion->job; i++)
         if (is_page(conversion, i))
             ranks_page(conversion->job, conversion->sinks[i].sink);
@@ -390,8 +412,10 @@ int convert_files(char *const *paths, unsigned count, const char *stem,
     const struct out_process *of_first = out_process();
     if (status == 0)
         status = sinks_open(&conversion, wish->formats, stem, prefix);
+    for (unsigned i = 0; i < conversion.count; i++)
+        conversion.gathers_own = conversion.gathers_own || conversion.sinks[i].ops->has_statistics;
     if (status == 0 &&
-        (gather_begin(&conversion.gather) != 0 ||
+        (gather_begin(&conversion.gather) != 0 || gather_begin(&conversion.own) != 0 ||
          (wish->page_rows && page_limit(&conversion, paths, count, wish->page_rows) != 0)))
         status = refuse(EXIT_FAILED, "out of memory");
     if (status == 0)
@@ -399,6 +423,7 @@ int convert_files(char *const *paths, unsigned count, const char *stem,
     out_process_set(of_first); /* whose texts are still there */
     int closed = sinks_close(&conversion);
     gather_end(&conversion.gather);
+    gather_end(&conversion.own);
     longest_end(&conversion.longest);
     out_process_set(NULL);
     recording_close(first);

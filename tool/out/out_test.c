@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "out/process.h"
 #include "out/test_files.h"
 #include "out/writer.h"
 
@@ -455,7 +456,6 @@ static void json_lists_share_one_file(void **state)
     }
 }
 
-/* JSON has no words for these. */
 /* Longer than what is kept in memory of a list, as its first text and as a later one. */
 static void json_takes_texts_of_any_length(void **state)
 {
@@ -489,6 +489,7 @@ static void json_takes_texts_of_any_length(void **state)
     }
 }
 
+/* JSON has no words for these. */
 static void json_has_null_for_what_is_no_number(void **state)
 {
     static const double values[] = {0.0 / 0.0, 1.0 / 0.0, -1.0 / 0.0};
@@ -500,6 +501,60 @@ static void json_has_null_for_what_is_no_number(void **state)
                                 "callback_records.counter_collection[0].records[0].value") == 1);
         snprintf(path, sizeof path, "%s_results.json", prefix);
         assert_int_equal(unlink(path), 0);
+    }
+}
+
+/* Numbers of kernels, dispatches and regions are a process's own: each has an element, with rows
+ * beyond memory or none, and texts that need not outlive its rows. */
+static void json_has_an_element_for_each_process(void **state)
+{
+    enum { CALLS = 9000 };
+    static const char *const names[] = {"left", "right"};
+    struct out_process processes[2];
+    struct out_sink *sink;
+    char path[128];
+    (void)state;
+    assert_int_equal(out_json_ops.open(prefix, &sink, message, sizeof message), 0);
+    for (uint64_t i = 0; i < 2; i++) {
+        char *command = strdup(names[i]);
+        processes[i] = (struct out_process){
+            .pid = 70 + i, .command = command, .hostname = "", .machine_id = ""};
+        const struct out_counter_row counter = {
+            .dispatch = {.kernel_id = 7, .dispatch_id = 1, .kernel_name = names[i]},
+            .counter_name = "c",
+            .counter_value = 2};
+        const struct out_stats_row stats = {.name = names[i], .calls = 5 + i};
+        const struct out_api_row call = {.domain = "HSA_CORE_API", .function = "hsa_init"};
+        out_process_set(&processes[i]);
+        for (int j = 0; i == 0 && j < CALLS; j++)
+            out_json_ops.row(sink, OUT_HSA_API, &call);
+        out_json_ops.row(sink, OUT_COUNTER_COLLECTION, &counter);
+        out_json_ops.row(sink, OUT_KERNEL_STATS, &stats);
+        out_process_set(NULL);
+        free(command);
+    }
+    static const struct out_process last = {.command = "", .hostname = "", .machine_id = ""};
+    out_process_set(&last); /* the caller need not know whose rows came last */
+    assert_int_equal(out_json_ops.close(sink, message, sizeof message), 0);
+    out_process_set(NULL);
+#define VALUE    "SELECT json_extract(?, ?)"
+#define ELEMENTS "$.\"rocprofiler-sdk-tool\""
+    static const char length[] = "SELECT json_array_length(?, ?)", value[] = VALUE;
+    static const char *const is_name[] = {VALUE " = 'left'", VALUE " = 'right'"};
+    assert_true(json_number(length, ELEMENTS) == 2);
+    assert_true(json_number(length, ELEMENTS "[0].buffer_records.hsa_api") == CALLS);
+    assert_true(json_number(length, ELEMENTS "[1].buffer_records.hsa_api") == 0);
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, ELEMENTS "[%d].metadata.pid", i);
+        assert_true(json_number(value, path) == 70 + i);
+        snprintf(path, sizeof path, ELEMENTS "[%d].callback_records.counter_collection", i);
+        assert_true(json_number(length, path) == 1);
+        snprintf(path, sizeof path, ELEMENTS "[%d].summary[0].stats.count", i);
+        assert_true(json_number(value, path) == 5 + i);
+        snprintf(path, sizeof path, ELEMENTS "[%d].kernel_symbols[7].formatted_kernel_name", i);
+        assert_true(json_number(is_name[i], path) == 1);
+        snprintf(path, sizeof path, ELEMENTS "[%d].metadata.command[0]", i);
+        assert_true(json_number(is_name[i], path) == 1);
     }
 }
 
@@ -728,6 +783,7 @@ int main(void)
         cmocka_unit_test_setup(json_lists_share_one_file, prefix_next),
         cmocka_unit_test_setup(json_takes_texts_of_any_length, prefix_next),
         cmocka_unit_test_setup(json_has_null_for_what_is_no_number, prefix_next),
+        cmocka_unit_test_setup(json_has_an_element_for_each_process, prefix_next),
         cmocka_unit_test_setup(json_leaves_only_its_file, prefix_next),
         cmocka_unit_test_setup(otf2_spreads_what_overlaps, prefix_next),
         cmocka_unit_test_setup(otf2_sorts_what_does_not_fit_into_memory, prefix_next),

@@ -1,7 +1,8 @@
 /*
- * <prefix>_results.json: the layout of rocprofiler-sdk-tool. Records go into a list for each kind,
- * which in one file can only follow each other: the first list that outgrows memory is written into
- * the file at once, the others wait in files without names and are joined at the end.
+ * <prefix>_results.json: the layout of rocprofiler-sdk-tool, an element for each process, whose
+ * rows come together. Records go into a list for each kind, which in one file can only follow each
+ * other: the first list that outgrows memory is written into the file at once, the others wait in
+ * files without names and are joined at the element's end.
  */
 #include <errno.h>
 #include <limits.h>
@@ -55,6 +56,9 @@ static const char *const section_names[] = {
 
 struct out_sink {
     char path[PATH_MAX + 16], directory[PATH_MAX];
+    unsigned elements;            /* that were begun */
+    const struct out_process *of; /* whose rows the last one has */
+    /* Of that element: */
     struct results_info info;
     struct results_stats stats;
     struct spool sections[SECTION_COUNT];
@@ -83,13 +87,22 @@ static int results_open(const char *prefix, struct out_sink **result, char *erro
         free(sink);
         return status;
     }
-    sink->direct = SECTION_NONE;
-    for (int i = 0; i < SECTION_COUNT; i++)
-        sink->sections[i].directory = sink->directory;
-    results_info_begin(&sink->info, sink->directory);
-    json_raw(&sink->file, "{\"rocprofiler-sdk-tool\":[{");
+    json_raw(&sink->file, "{\"rocprofiler-sdk-tool\":[");
     *result = sink;
     return 0;
+}
+
+static void element_begin(struct out_sink *sink)
+{
+    json_raw(&sink->file, sink->elements++ ? ",{" : "{");
+    sink->of = out_process();
+    sink->direct = SECTION_NONE;
+    sink->counted_dispatch = 0;
+    for (int i = 0; i < SECTION_COUNT; i++) {
+        sink->sections[i] = (struct spool){.directory = sink->directory};
+        sink->has_record[i] = false;
+    }
+    results_info_begin(&sink->info, sink->directory);
 }
 
 static void section_head_put(struct writer *file, enum section section)
@@ -464,31 +477,6 @@ static enum section api_section(enum out_table_id table)
     }
 }
 
-static void results_row(struct out_sink *sink, enum out_table_id table, const void *row)
-{
-    enum section api = api_section(table);
-    if (api != SECTION_NONE)
-        api_put(sink, api, row);
-    else if (table == OUT_KERNEL_TRACE)
-        kernel_put(sink, row);
-    else if (table == OUT_COUNTER_COLLECTION)
-        counter_put(sink, row);
-    else if (table == OUT_MEMORY_COPY)
-        copy_put(sink, row);
-    else if (table == OUT_MEMORY_ALLOCATION)
-        allocation_put(sink, row);
-    else if (table == OUT_SCRATCH_MEMORY)
-        scratch_put(sink, row);
-    else if (table == OUT_HIP_EVENT)
-        hip_event_put(sink, row);
-    else if (table == OUT_KFD)
-        kfd_put(sink, row);
-    else if (table == OUT_AGENT_INFO)
-        results_agent(&sink->info, row);
-    else
-        results_stats_row(&sink->stats, table, row);
-}
-
 /* ---- the end --------------------------------------------------------------------------------- */
 
 /* The rest of a member: lists [from, to) but the one that is in the file. */
@@ -521,20 +509,64 @@ static void lists_put(struct out_sink *sink)
     sections_put(sink, SECTION_COUNTERS, BUFFER_SECTIONS, false);
 }
 
-static int results_close(struct out_sink *sink, char *error, size_t error_size)
+static void element_end(struct out_sink *sink)
 {
     counted_end(sink);
     lists_put(sink);
     results_info_end(&sink->info, &sink->file);
     results_stats_put(&sink->stats, &sink->file);
-    json_raw(&sink->file, "}]}\n");
-    int status = writer_close(&sink->file);
-    if (status != 0)
-        snprintf(error, error_size, "%s: %s", sink->path, strerror(-status));
+    json_raw(&sink->file, "}");
     for (int i = 0; i < SECTION_COUNT; i++)
         spool_drop(&sink->sections[i]);
     results_stats_drop(&sink->stats);
     results_info_drop(&sink->info);
+}
+
+/* An element for whose rows come. */
+static void element_turn(struct out_sink *sink)
+{
+    if (sink->elements && sink->of == out_process())
+        return;
+    if (sink->elements)
+        element_end(sink);
+    element_begin(sink);
+}
+
+static void results_row(struct out_sink *sink, enum out_table_id table, const void *row)
+{
+    enum section api = api_section(table);
+    element_turn(sink);
+    if (api != SECTION_NONE)
+        api_put(sink, api, row);
+    else if (table == OUT_KERNEL_TRACE)
+        kernel_put(sink, row);
+    else if (table == OUT_COUNTER_COLLECTION)
+        counter_put(sink, row);
+    else if (table == OUT_MEMORY_COPY)
+        copy_put(sink, row);
+    else if (table == OUT_MEMORY_ALLOCATION)
+        allocation_put(sink, row);
+    else if (table == OUT_SCRATCH_MEMORY)
+        scratch_put(sink, row);
+    else if (table == OUT_HIP_EVENT)
+        hip_event_put(sink, row);
+    else if (table == OUT_KFD)
+        kfd_put(sink, row);
+    else if (table == OUT_AGENT_INFO)
+        results_agent(&sink->info, row);
+    else
+        results_stats_row(&sink->stats, table, row);
+}
+
+static int results_close(struct out_sink *sink, char *error, size_t error_size)
+{
+    if (!sink->elements)
+        element_begin(sink); /* nothing came: whose nothing it is */
+    element_end(sink);
+    json_raw(&sink->file, "]}\n");
+    int status = writer_close(&sink->file);
+    if (status != 0)
+        snprintf(error, error_size, "%s: %s", sink->path, strerror(-status));
     free(sink);
     return status;
 }

@@ -20,6 +20,12 @@ struct kernel {
     uint64_t code_object_id;
 };
 
+static const char *kept(struct results_info *info, const char *text)
+{
+    const char *copy = texts_keep(&info->texts, text ? text : "");
+    return copy ? copy : "";
+}
+
 void results_info_begin(struct results_info *info, const char *directory)
 {
     *info = (struct results_info){.begin_ns = clock_now_ns()};
@@ -31,6 +37,13 @@ void results_info_begin(struct results_info *info, const char *directory)
     info->kernels.element_bytes = sizeof(struct kernel);
     info->code_objects.element_bytes = sizeof(struct out_code_object);
     kinds_load(&info->kinds);
+    info->machine = out_machine();
+    info->is_recorded = out_process() != NULL;
+    if (info->is_recorded) {
+        info->process = *out_process();
+        info->process.command = kept(info, out_process()->command);
+        info->process.hostname = kept(info, out_process()->hostname);
+    }
 }
 
 /* ---- agents ---------------------------------------------------------------------------------- */
@@ -76,12 +89,6 @@ void results_message(struct results_info *info, uint64_t correlation_id, const c
 }
 
 /* ---- kernels --------------------------------------------------------------------------------- */
-
-static const char *kept(struct results_info *info, const char *text)
-{
-    const char *copy = texts_keep(&info->texts, text ? text : "");
-    return copy ? copy : "";
-}
 
 static uint64_t code_object_keep(struct results_info *info, const struct out_code_object *object)
 {
@@ -214,17 +221,17 @@ static void kernels_put(struct results_info *info, struct writer *writer)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-static void node_put(struct writer *writer)
+static void node_put(const struct results_info *info, struct writer *writer)
 {
     struct utsname name = {0};
-    struct out_machine machine = out_machine();
     uname(&name);
     json_raw(writer, "\"node\":{");
-    json_member_u64(writer, "id", machine.node);
-    json_member_u64(writer, "hash", machine.hash);
-    json_member_text(writer, "machine_id", machine.id);
+    json_member_u64(writer, "id", info->machine.node);
+    json_member_u64(writer, "hash", info->machine.hash);
+    json_member_text(writer, "machine_id", info->machine.id);
     json_member_text(writer, "system_name", name.sysname);
-    json_member_text(writer, "hostname", out_process() ? out_process()->hostname : name.nodename);
+    json_member_text(writer, "hostname",
+                     info->is_recorded ? info->process.hostname : name.nodename);
     json_member_text(writer, "release", name.release);
     json_member_text(writer, "version", name.version);
     json_member_text(writer, "hardware_name", name.machine);
@@ -248,10 +255,10 @@ static void recorded_command_put(struct writer *writer, const char *command)
     json_raw(writer, "],");
 }
 
-static void command_put(struct writer *writer)
+static void command_put(const struct results_info *info, struct writer *writer)
 {
-    if (out_process()) {
-        recorded_command_put(writer, out_process()->command);
+    if (info->is_recorded) {
+        recorded_command_put(writer, info->process.command);
         return;
     }
     FILE *file = fopen("/proc/self/cmdline", "re");
@@ -269,12 +276,12 @@ static void command_put(struct writer *writer)
 }
 
 /* What steers the tool library: variables without their prefix, in small letters. */
-static void config_put(struct writer *writer)
+static void config_put(const struct results_info *info, struct writer *writer)
 {
     static const char prefix[] = "ROCPROF_";
     bool is_first = true;
     json_raw(writer, "\"config\":{");
-    for (char **at = out_process() ? NULL : environ; at && *at; at++) {
+    for (char **at = info->is_recorded ? NULL : environ; at && *at; at++) {
         const char *value = strchr(*at, '=');
         char name[128] = "";
         if (strncmp(*at, prefix, sizeof prefix - 1) != 0 || !value)
@@ -319,13 +326,13 @@ static void strings_put(struct results_info *info, struct writer *writer)
 void results_info_end(struct results_info *info, struct writer *writer)
 {
     json_raw(writer, ",\"metadata\":{");
-    node_put(writer);
-    const struct out_process *recorded = out_process();
+    node_put(info, writer);
+    const struct out_process *recorded = info->is_recorded ? &info->process : NULL;
     json_member_u64(writer, "pid", recorded ? recorded->pid : (uint64_t)getpid());
     json_member_u64(writer, "init_time", recorded ? (uint64_t)recorded->init_ns : info->begin_ns);
     json_member_u64(writer, "fini_time", recorded ? (uint64_t)recorded->fini_ns : clock_now_ns());
-    command_put(writer);
-    config_put(writer);
+    command_put(info, writer);
+    config_put(info, writer);
     json_raw(writer, "},\"agents\":[");
     spool_join(&info->agents, writer);
     json_raw(writer, "],\"counters\":[");

@@ -9,6 +9,7 @@
 #include "kinds.h"
 #include "names/numbered.h"
 #include "names/texts.h"
+#include "process.h"
 #include "rows.h"
 #include "spool.h"
 
@@ -25,6 +26,10 @@ struct results_info {
     struct texts counter_names; /* of counters of which nothing else is known */
     struct texts regions;       /* of renamed kernels; numbers are external correlation ids */
     struct spool region_texts, messages;
+    /* Whose they are: of a recorded process, with texts of `texts`, which outlive the recording. */
+    bool is_recorded;
+    struct out_process process;
+    struct out_machine machine;
     uint64_t begin_ns;
 };
 

@@ -121,14 +121,16 @@ int recording_each(struct recording *recording, const struct recording_ask *ask,
     struct reading reading = {recording, ask, row, data};
     int result = 0;
     snprintf(error, error_size, "%s: out of memory", recording->path);
-    for (unsigned i = 0; i < recording->part_count && result == 0; i++)
-        if (is_asked(ask, recording->parts[i]) && (ask->tables & 1ull << OUT_AGENT_INFO))
+    for (unsigned i = 0; i < recording->part_count && result == 0; i++) {
+        if (!is_asked(ask, recording->parts[i]))
+            continue;
+        if (ask->tables & 1ull << OUT_AGENT_INFO)
             result = agents_each(&reading, recording->parts[i]);
-    if (ask->order == RECORDING_BY_TIME && result == 0)
-        return each_by_time(&reading, error, error_size);
-    for (unsigned i = 0; i < recording->part_count && result == 0; i++)
-        if (is_asked(ask, recording->parts[i]))
+        if (ask->order == RECORDING_AS_WRITTEN && result == 0)
             result = each_as_written(&reading, recording->parts[i], error, error_size);
+    }
+    if (ask->order == RECORDING_BY_TIME && result == 0)
+        result = each_by_time(&reading, error, error_size);
     return result;
 }
 

@@ -39,7 +39,7 @@ const struct recording_part *recording_part(const struct recording *recording, u
 const char *recording_thread_name(const struct recording_part *part, uint64_t thread_id);
 
 enum recording_order {
-    RECORDING_AS_WRITTEN, /* kind after kind */
+    RECORDING_AS_WRITTEN, /* process after process, of each kind after kind */
     RECORDING_BY_TIME     /* by start, of all kinds and processes */
 };
 enum recording_agents { RECORDING_RELATIVE, RECORDING_ABSOLUTE, RECORDING_TYPE_RELATIVE };
@@ -70,9 +70,9 @@ typedef int recording_row(void *data, const struct recording_part *part, enum ou
                           const void *row);
 
 /*
- * Agents first, then the rest. What `row` returned if it was not 0, or 0, or -errno where nothing
- * could be read, with a line in `error`. What is damaged ends the reading of its table: 0, and
- * recording_damage() says so.
+ * Agents first (as written: of each process), then the rest. What `row` returned if it was not 0,
+ * or 0, or -errno where nothing could be read, with a line in `error`. What is damaged ends the
+ * reading of its table: 0, and recording_damage() says so.
  */
 int recording_each(struct recording *recording, const struct recording_ask *ask, recording_row *row,
                    void *data, char *error, size_t error_size);
