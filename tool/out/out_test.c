@@ -415,7 +415,7 @@ static void json_lists_write(uint64_t calls, uint64_t dispatches, double value)
             .domain = "MARKER_CORE_API", .function = "m", .correlation_id = i, .message = "a\n\"b"};
         struct out_counter_row counter = {.dispatch = {.kind = "KERNEL_DISPATCH",
                                                        .kernel_name = "k",
-                                                       .dispatch_id = i + 1,
+                                                       .dispatch_id = i, /* 0 is a number, too */
                                                        .kernel_id = i % 3},
                                           .counter_value = value};
         if (i < calls) {

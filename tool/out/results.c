@@ -64,7 +64,8 @@ struct out_sink {
     struct spool sections[SECTION_COUNT];
     enum section direct; /* this one goes into the file */
     bool has_record[SECTION_COUNT];
-    uint64_t counted_dispatch; /* whose values are being written; 0: none */
+    bool is_counted;           /* values of a dispatch are being written */
+    uint64_t counted_dispatch; /* of which one */
     struct writer file;        /* large, therefore last */
 };
 
@@ -97,7 +98,7 @@ static void element_begin(struct out_sink *sink)
     json_raw(&sink->file, sink->elements++ ? ",{" : "{");
     sink->of = out_process();
     sink->direct = SECTION_NONE;
-    sink->counted_dispatch = 0;
+    sink->is_counted = false;
     for (int i = 0; i < SECTION_COUNT; i++) {
         sink->sections[i] = (struct spool){.directory = sink->directory};
         sink->has_record[i] = false;
@@ -298,9 +299,9 @@ static void counted_end(struct out_sink *sink)
     struct spool *list = &sink->sections[SECTION_COUNTERS];
     struct writer *writer =
         sink->direct == SECTION_COUNTERS ? &sink->file : spool_writer(list, RECORD_BYTES);
-    if (sink->counted_dispatch && writer)
+    if (sink->is_counted && writer)
         json_raw(writer, "]}");
-    sink->counted_dispatch = 0;
+    sink->is_counted = false;
 }
 
 static void counted_begin(struct out_sink *sink, const struct out_dispatch_row *row)
@@ -322,12 +323,13 @@ static void counted_begin(struct out_sink *sink, const struct out_dispatch_row *
     at = NUMBER(at, ",\"sgpr_count\":", row->sgprs);
     at = NUMBER(at, ",\"lds_block_size_v\":", out_lds_given(row->lds_bytes));
     writer_advance(writer, LITERAL(at, ",\"records\":["));
+    sink->is_counted = true;
     sink->counted_dispatch = row->dispatch_id;
 }
 
 static void counter_put(struct out_sink *sink, const struct out_counter_row *row)
 {
-    bool is_first = row->dispatch.dispatch_id != sink->counted_dispatch;
+    bool is_first = !sink->is_counted || row->dispatch.dispatch_id != sink->counted_dispatch;
     if (is_first)
         counted_begin(sink, &row->dispatch);
     struct spool *list = &sink->sections[SECTION_COUNTERS];
