@@ -371,7 +371,7 @@ def check_markers(checks, job, programs):
 
 def main():
     checks = Checks()
-    directory = tempfile.mkdtemp()
+    directory = tempfile.mkdtemp(suffix="-größe 50%")
     try:
         job = Job(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), directory, checks)
         parts = [job.record(2, 60), job.record(1, 3), job.record(0, 3)]

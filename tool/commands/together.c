@@ -35,13 +35,8 @@ static bool texts_id_is_new(struct texts *texts, const char *text)
 /* For reading only: nothing that is asked may change it. */
 static int attach(struct together *together, const char *path, unsigned number)
 {
-    sqlite3_str *uri = sqlite3_str_new(NULL);
-    sqlite3_str_appendall(uri, "file:");
-    for (; *path; path++)
-        sqlite3_str_appendf(uri, strchr("%?#", *path) ? "%%%02x" : "%c", *path);
-    sqlite3_str_appendall(uri, "?mode=ro");
-    char *name = sqlite3_str_finish(uri);
-    int status = run(together, sqlite3_mprintf("ATTACH %Q AS part%u", name, number));
+    char *name = recording_uri(path, "mode=ro");
+    int status = run(together, name ? sqlite3_mprintf("ATTACH %Q AS part%u", name, number) : NULL);
     sqlite3_free(name);
     return status;
 }

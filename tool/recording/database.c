@@ -100,14 +100,16 @@ static int database_try(struct recording *recording, const char *name, int flags
     return SQLITE_OK; /* of the schema, too, a part may be there */
 }
 
-/* Reads what stands in the file, without locks and journal. NULL: no memory. */
-static char *uri_make(const char *path)
+char *recording_uri(const char *path, const char *parameters)
 {
     sqlite3_str *uri = sqlite3_str_new(NULL);
     sqlite3_str_appendall(uri, "file:");
     for (; *path; path++)
-        sqlite3_str_appendf(uri, strchr("%?#", *path) ? "%%%02x" : "%c", *path);
-    sqlite3_str_appendall(uri, "?immutable=1");
+        if (strchr("%?#", *path))
+            sqlite3_str_appendf(uri, "%%%02x", *path);
+        else
+            sqlite3_str_appendchar(uri, 1, *path); /* to %c a byte beyond ASCII is a number */
+    sqlite3_str_appendf(uri, "?%s", parameters);
     return sqlite3_str_finish(uri);
 }
 
@@ -122,7 +124,8 @@ static bool has_journal(const struct recording *recording)
  * stands in the file is read, without its locks. */
 static int database_open(struct recording *recording)
 {
-    char *uri = uri_make(recording->path);
+    /* The last way reads what stands in the file, without locks and journal. */
+    char *uri = recording_uri(recording->path, "immutable=1");
     const struct {
         const char *name;
         int flags;

@@ -85,6 +85,9 @@ const char *recording_damage(const struct recording *recording);
 
 /* For those who ask in SQL: the database, open for reading only. */
 struct sqlite3 *recording_database(struct recording *recording);
+/* The name by which SQLite opens a file of any name with parameters ("mode=ro"); sqlite3_free() it.
+ * NULL: no memory. */
+char *recording_uri(const char *path, const char *parameters);
 /* Values of counters say of which sample they are, or that they are of none, as they do from schema
  * 3.0.3 on. The suffix is "" of views over several. */
 bool recording_has_samples(struct sqlite3 *database, const char *suffix);

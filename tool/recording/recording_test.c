@@ -714,6 +714,15 @@ static int directory_remove(void **state)
     return system(command);
 }
 
+/* Bytes of any name, those that mean something in a URI as numbers. */
+static void a_file_of_any_name(void **state)
+{
+    (void)state;
+    char *uri = recording_uri("/a b/\xc3\xbc\xff'%?#&.db", "mode=ro");
+    assert_string_equal(uri, "file:/a b/\xc3\xbc\xff'%25%3f%23&.db?mode=ro");
+    sqlite3_free(uri);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -721,6 +730,7 @@ int main(void)
         cmocka_unit_test_teardown(what_rows_refer_to_comes_back, after),
         cmocka_unit_test_teardown(rows_come_by_time, after),
         cmocka_unit_test_teardown(one_may_ask_for_less, after),
+        cmocka_unit_test(a_file_of_any_name),
         cmocka_unit_test_teardown(names_and_agents_as_wanted, after),
         cmocka_unit_test_teardown(renamed_kernels, after),
         cmocka_unit_test_teardown(rocprofv3_writes_otherwise, after),
