@@ -161,6 +161,12 @@ def check_broken(checks, job, parts):
         file.write("no database\n" * 100)
     with sqlite3.connect(os.path.join(job.directory, "foreign.db")) as database:
         database.execute("CREATE TABLE somebody (elses)")
+    far = os.path.join(job.directory, "far.db")
+    shutil.copy(parts[2], far)
+    with sqlite3.connect(far) as database:
+        table, = [name for name in tables(far) if name.startswith("rocpd_kernel_dispatch_")]
+        database.execute("UPDATE \"%s\" SET \"end\" = 9223372036854775807" % table)
+    job.run("merge", "-f", "html", "-o", "far", *parts[:2], far)
     strangers = ["empty.db", "text.db", "foreign.db"]
     for made in ("otf2", "html"):
         said = job.run("merge", "-f", made, "-o", made, "missing.db", *strangers, *parts, broken, status=1)[1]

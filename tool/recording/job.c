@@ -130,8 +130,9 @@ static void activity_add(struct job_activity *activity, float *of, int64_t begin
     activity_cover(activity, begin_ns, end_ns);
     while (begin_ns < end_ns) {
         int64_t at = begin_ns >> activity->width_bits;
-        int64_t next_ns = (at + 1) * ((int64_t)1 << activity->width_bits);
-        int64_t until_ns = end_ns < next_ns ? end_ns : next_ns;
+        /* The last moment of the stretch: what comes behind need not be a time. */
+        int64_t last_ns = begin_ns | (((int64_t)1 << activity->width_bits) - 1);
+        int64_t until_ns = end_ns <= last_ns ? end_ns : last_ns + 1;
         of[at - activity->first] += (float)(until_ns - begin_ns);
         begin_ns = until_ns;
     }
