@@ -15,6 +15,7 @@
 #include "api/rocprofiler_v1/internal.h"
 
 #include <ctype.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -373,6 +374,21 @@ static bool parse_name(struct parser *parser)
     return wrong(parser, "an unknown function");
 }
 
+static bool number_put(struct parser *parser)
+{
+    char *end = (char *)(uintptr_t)parser->at;
+    /* The program may have set a locale whose decimal point is a comma. */
+    locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+    if (!plain)
+        return wrong(parser, "no memory");
+    double number = strtod_l(parser->at, &end, plain);
+    freelocale(plain);
+    if (end == parser->at)
+        return wrong(parser, "a number expected");
+    parser->at = end;
+    return step_add(parser, (struct step){.kind = STEP_NUMBER, .number = number});
+}
+
 static bool parse_unary(struct parser *parser)
 {
     spaces_skip(parser);
@@ -384,11 +400,7 @@ static bool parse_unary(struct parser *parser)
     } else if (take(parser, '(')) {
         fine = parse_sum(parser) && expect(parser, ')');
     } else if (isdigit((unsigned char)*parser->at) || *parser->at == '.') {
-        char *end;
-        double number = strtod(parser->at, &end);
-        fine = end != parser->at || wrong(parser, "a number expected");
-        parser->at = end;
-        fine = fine && step_add(parser, (struct step){.kind = STEP_NUMBER, .number = number});
+        fine = number_put(parser);
     } else {
         fine = parse_name(parser);
     }

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -205,6 +206,21 @@ static void expressions_are_computed(void **state)
     units += property;
     assert_true(engine->counting_property(agent, "wave_front_size", &property));
     assert_true(value("UNITS") == units + property);
+}
+
+/* The program's locale may have another decimal point. */
+static void numbers_are_the_same_everywhere(void **state)
+{
+    char command[128];
+    (void)state;
+    snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8", folder);
+    setenv("LOCPATH", folder, 1);
+    if (system(command) != 0 || !setlocale(LC_ALL, "de_DE.UTF-8"))
+        skip();
+    assert_string_equal(localeconv()->decimal_point, ",");
+    assert_true(value("FLOATING") == 104.25);
+    setlocale(LC_ALL, "C");
+    unsetenv("LOCPATH");
 }
 
 static void bad_expressions_say_why(void **state)
@@ -405,10 +421,13 @@ static void both_evaluations_agree(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest own[] = {
-        cmocka_unit_test(every_spelling_is_read),      cmocka_unit_test(expressions_are_computed),
-        cmocka_unit_test(bad_expressions_say_why),     cmocka_unit_test(bad_files_say_where),
-        cmocka_unit_test(what_is_cut_off_is_left_out), cmocka_unit_test(any_text_is_survived)};
+    const struct CMUnitTest own[] = {cmocka_unit_test(every_spelling_is_read),
+                                     cmocka_unit_test(expressions_are_computed),
+                                     cmocka_unit_test(numbers_are_the_same_everywhere),
+                                     cmocka_unit_test(bad_expressions_say_why),
+                                     cmocka_unit_test(bad_files_say_where),
+                                     cmocka_unit_test(what_is_cut_off_is_left_out),
+                                     cmocka_unit_test(any_text_is_survived)};
     const struct CMUnitTest shipped[] = {cmocka_unit_test(both_evaluations_agree)};
     const struct topology *topology = engine->topology_system();
     for (uint32_t i = 0; i < topology->agent_count && !agent; i++)
