@@ -17,6 +17,7 @@
 #include <rocprofiler-sdk/hsa.h>
 
 #include "out/out.h"
+#include "recording/unite.h"
 
 enum { ROWS_MAX = 64, PATH_BYTES = 256 };
 
@@ -723,6 +724,46 @@ static void a_file_of_any_name(void **state)
     sqlite3_free(uri);
 }
 
+static int64_t number_of(sqlite3 *database, const char *sql)
+{
+    sqlite3_stmt *select = NULL;
+    assert_int_equal(sqlite3_prepare_v2(database, sql, -1, &select, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(select), SQLITE_ROW);
+    int64_t number = sqlite3_column_int64(select, 0);
+    sqlite3_finalize(select);
+    return number;
+}
+
+/* A job may have more processes than SQLite takes terms. */
+static void a_view_over_as_many_tables_as_there_are(void **state)
+{
+    static const unsigned counts[] = {1, 250, 251, 501, 1100};
+    static char names[1100][8];
+    static struct unite_table tables[1100];
+    (void)state;
+    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
+        sqlite3 *database;
+        assert_int_equal(sqlite3_open(":memory:", &database), SQLITE_OK);
+        for (unsigned i = 0; i < counts[c]; i++) {
+            snprintf(names[i], sizeof names[i], "t%u", i);
+            char *sql = sqlite3_mprintf("CREATE TABLE t%u (n%s); INSERT INTO t%u (n) VALUES (%u)",
+                                        i, i % 3 ? "" : ", more", i, i);
+            assert_int_equal(sqlite3_exec(database, sql, NULL, NULL, NULL), SQLITE_OK);
+            sqlite3_free(sql);
+            tables[i] = (struct unite_table){"main", names[i]};
+        }
+        char *terms = unite_terms(database, tables, counts[c], " WHERE n > 0");
+        char *view = sqlite3_mprintf("CREATE VIEW v AS %s", terms);
+        assert_int_equal(sqlite3_exec(database, view, NULL, NULL, NULL), SQLITE_OK);
+        assert_int_equal(number_of(database, "SELECT count(*) FROM v"), counts[c] - 1);
+        assert_int_equal(number_of(database, "SELECT coalesce(sum(n), 0) FROM v"),
+                         counts[c] * (counts[c] - 1) / 2);
+        sqlite3_free(view);
+        sqlite3_free(terms);
+        sqlite3_close(database);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -731,6 +772,7 @@ int main(void)
         cmocka_unit_test_teardown(rows_come_by_time, after),
         cmocka_unit_test_teardown(one_may_ask_for_less, after),
         cmocka_unit_test(a_file_of_any_name),
+        cmocka_unit_test(a_view_over_as_many_tables_as_there_are),
         cmocka_unit_test_teardown(names_and_agents_as_wanted, after),
         cmocka_unit_test_teardown(renamed_kernels, after),
         cmocka_unit_test_teardown(rocprofv3_writes_otherwise, after),

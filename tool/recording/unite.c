@@ -4,7 +4,10 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { COLUMNS_MAX = 64 };
+enum {
+    COLUMNS_MAX = 64,
+    TERMS_MAX = 250, /* of one SELECT: SQLite takes 500, and may have been built for fewer */
+};
 
 struct columns {
     struct {
@@ -85,11 +88,16 @@ char *unite_terms(sqlite3 *database, const struct unite_table *tables, unsigned 
         has[i] = columns_read(database, &tables[i], &columns, &is_same);
         is_same = is_same && has[i] == has[0];
     }
+    const bool is_nested = count > TERMS_MAX;
     for (unsigned i = 0; has && i < count; i++) {
-        sqlite3_str_appendall(terms, i ? " UNION ALL SELECT " : "SELECT ");
+        bool begins = is_nested && i % TERMS_MAX == 0;
+        sqlite3_str_appendall(terms, begins && i ? ")" : "");
+        sqlite3_str_appendall(terms, i ? " UNION ALL " : "");
+        sqlite3_str_appendall(terms, begins ? "SELECT * FROM (SELECT " : "SELECT ");
         term_add(terms, &tables[i], is_same ? NULL : &columns, has[i]);
         sqlite3_str_appendall(terms, where);
     }
+    sqlite3_str_appendall(terms, is_nested ? ")" : "");
     columns_free(&columns);
     char *text = sqlite3_str_finish(terms);
     if (has && !columns.overflows) {
