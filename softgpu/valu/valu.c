@@ -125,3 +125,21 @@ void valu_leave(void)
     running = NULL;
     __builtin_ia32_ldmxcsr(host_state);
 }
+
+static void state_change(uint32_t from, uint32_t to)
+{
+    __asm__ volatile("" ::: "memory"); /* what is computed between stays there */
+    if (from != to)
+        __builtin_ia32_ldmxcsr(to);
+    __asm__ volatile("" ::: "memory");
+}
+
+void valu_nearest_begin(const struct wave *wave, uint32_t denormals)
+{
+    state_change(wave->fp_state_32, mxcsr_of(0, denormals));
+}
+
+void valu_nearest_end(const struct wave *wave, uint32_t denormals)
+{
+    state_change(mxcsr_of(0, denormals), wave->fp_state_32);
+}

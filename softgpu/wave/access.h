@@ -43,6 +43,10 @@ uint64_t atomic_compute(const struct atomic_op *op, uint64_t old, uint64_t data,
  * not done in the L2 (AMD's "Hardware atomics operation support", of MI100 and MI200). The first
  * time in a process it is said. */
 bool atomic_refused(const struct inst *inst, uint32_t memory_flags);
+/* Around operations on floats of memory or LDS, which have a rounding of their own, not the wave's;
+ * nothing happens for others. */
+void atomic_float_begin(const struct wave *wave, const struct atomic_op *op, bool lds);
+void atomic_float_end(const struct wave *wave, const struct atomic_op *op, bool lds);
 /* Atomically, also towards the host; returns the old value. */
 uint64_t atomic_apply(const struct atomic_op *op, void *host, uint64_t data, uint64_t compare);
 /* Compare-and-swap data of vector and scalar memory: data[0] low part is the new value, the part

@@ -6,6 +6,7 @@
 #endif
 
 #include "base/log.h"
+#include "core/device.h"
 #include "isa_ops.h"
 #include "mem/vm.h"
 #include "wave/atomic_apply.h"
@@ -117,6 +118,38 @@ uint64_t atomic_compute(const struct atomic_op *op, uint64_t old, uint64_t data,
     return atomic_value(op, old, data, compare);
 }
 
+/*
+ * As LLVM's back end knows it: everything is rounded to the nearest, and only single precision
+ * loses denormals, in LDS where MODE says so, in memory always, until an MI300's, where it never
+ * does. A flat address in LDS counts as memory.
+ */
+static uint32_t denormals_of(const struct wave *w, const struct atomic_op *op, bool lds)
+{
+    enum { FLUSH, KEEP = 3 };
+    if (op->type != ATOMIC_FLOAT || op->bytes == 8)
+        return KEEP;
+    if (lds)
+        return w->mode >> MODE_DENORM_32_SHIFT & 3;
+    return engine_model(w->group->engine)->gen < GPU_GFX942 ? FLUSH : KEEP;
+}
+
+static bool is_float(const struct atomic_op *op)
+{
+    return op->type != ATOMIC_UINT && op->type != ATOMIC_INT;
+}
+
+void atomic_float_begin(const struct wave *wave, const struct atomic_op *op, bool lds)
+{
+    if (is_float(op))
+        valu_nearest_begin(wave, denormals_of(wave, op, lds));
+}
+
+void atomic_float_end(const struct wave *wave, const struct atomic_op *op, bool lds)
+{
+    if (is_float(op))
+        valu_nearest_end(wave, denormals_of(wave, op, lds));
+}
+
 uint64_t atomic_apply(const struct atomic_op *op, void *host, uint64_t data, uint64_t compare)
 {
     fence_before(*op);
@@ -143,8 +176,7 @@ bool inst_keep_atomic(struct inst *inst)
 
 static bool fabric_has(const struct atomic_op *op)
 {
-    const bool is_integer = op->type == ATOMIC_UINT || op->type == ATOMIC_INT;
-    return is_integer &&
+    return !is_float(op) &&
            (op->kind == ATOMIC_ADD || op->kind == ATOMIC_SWAP || op->kind == ATOMIC_CMPSWAP);
 }
 

@@ -199,7 +199,9 @@ EXEC_FN(ATOMIC)
     const struct lds_operands operands = {source_rows(w, &i->src[1]), source_rows(w, &i->src[2]),
                                           i->dst.kind == OPND_NONE ? NULL : data_rows(w, &i->dst)};
     lds_look(w, i, (uint32_t)i->offset, op.bytes);
+    atomic_float_begin(w, &op, true);
     lds_atomic(&span, &operands, &op);
+    atomic_float_end(w, &op, true);
     return inst_next(i);
 }
 

@@ -113,7 +113,9 @@ ELEMENT_FN element_atomic(struct wave *w, const struct inst *i, element_pointers
     if (!find(w, i, op.bytes, &pointers))
         return NULL;
     lane_row *old = i->dst.kind == OPND_NONE ? NULL : data_rows(w, &i->dst);
+    atomic_float_begin(w, &op, false);
     lanes_atomic(&pointers, data_rows(w, &i->src[1]), old, &op);
+    atomic_float_end(w, &op, false);
     return inst_next(i);
 }
 

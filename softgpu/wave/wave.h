@@ -163,6 +163,10 @@ void valu_mode_set(struct wave *wave, uint32_t mode);
 void valu_enter(const struct wave *wave);
 void valu_switch(const struct wave *wave);
 void valu_leave(void);
+/* Around what memory and LDS compute with floats, inside such a run: rounded to the nearest,
+ * whatever MODE says; `denormals` as in MODE's field of single precision, the same at both ends. */
+void valu_nearest_begin(const struct wave *wave, uint32_t denormals);
+void valu_nearest_end(const struct wave *wave, uint32_t denormals);
 const char *valu_isa_name(void); /* "avx512", "avx2" or "portable" */
 
 #endif
