@@ -10,13 +10,13 @@ KERNEL_INLINE u32 insert_byte(u32 word, u32 position, u32 byte)
     return (word & ~(0xffu << shift)) | byte << shift;
 }
 
-/* The conversion runs under the f32 state, which must not flush f64 denormals; any tiny normal
- * number rounds to the same f32. */
-KERNEL_INLINE f64 keep_tiny(f64 x, struct lane_env e)
+/* The conversion runs under the f32 state, which says nothing of f64 denormals: those that are kept
+ * become another tiny number, which rounds to the same f32, others zeros. */
+KERNEL_INLINE f64 settle_tiny(f64 x, struct lane_env e)
 {
-    const u64 u = bits64(x);
-    const bool denormal = (e.flush16_in == 0) & (EXP64(u) == 0) & (u << 1 != 0);
-    return f64_of(denormal ? (u & SIGN64) | UINT64_C(1) << 52 : u);
+    const u64 u = bits64(x), tiny = e.flush16_in ? 0 : UINT64_C(1) << 52;
+    const bool denormal = (EXP64(u) == 0) & (u << 1 != 0);
+    return f64_of(denormal ? (u & SIGN64) | tiny : u);
 }
 
 /* From f32 to half: a denormal half may come of it, whatever MODE says about f32. */

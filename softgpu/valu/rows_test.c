@@ -195,7 +195,7 @@ static void source_random(struct trial *t, int n, bool vgpr_only)
 
 static void wave_random(void)
 {
-    static const uint8_t denormals[] = {0xf0, 0xf0, 0xf0, 0xc0, 0x00, 0xd0, 0xe0};
+    static const uint8_t denormals[] = {0xf0, 0xf0, 0x30, 0xc0, 0x00, 0xd0, 0xe0};
     memset(&wave, 0, sizeof wave);
     wave.v = wave.a = registers;
     wave.vgpr_count = 256;
