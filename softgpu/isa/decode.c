@@ -74,6 +74,13 @@ static uint64_t literal_value(enum operand_type type, uint32_t literal)
     return literal;
 }
 
+/* What a tuple's elements are, of which a constant stands for all: f64's matrices have doubles, all
+ * others elements of 32 bits. */
+static enum operand_type element_type(const struct isa_entry *entry, enum operand_type type)
+{
+    return type == TYPE_B256 && entry->types[SLOT_SRC0] == TYPE_F64 ? TYPE_F64 : type;
+}
+
 static bool operand_special(struct operand *operand, unsigned encoding)
 {
     static const uint8_t kinds[256] = {
@@ -115,15 +122,16 @@ static bool decode_source(struct decoding *d, unsigned slot, unsigned encoding,
     }
     if (encoding == SRC_LITERAL)
         return literal_allowed && decode_literal(d, operand, type);
+    const enum operand_type element = element_type(d->entry, type);
     if (encoding >= 128 && encoding <= 208) {
         operand->kind = OPND_CONST;
         operand->value =
-            inline_integer(type, encoding <= 192 ? (int)encoding - 128 : 192 - (int)encoding);
+            inline_integer(element, encoding <= 192 ? (int)encoding - 128 : 192 - (int)encoding);
         return true;
     }
     if (encoding >= 240 && encoding <= 248) {
         operand->kind = OPND_CONST;
-        operand->value = inline_float(type, encoding);
+        operand->value = inline_float(element, encoding);
         return true;
     }
     return operand_special(operand, encoding);

@@ -408,6 +408,33 @@ static void tuples_stay_inside(void **state)
     }
 }
 
+/* A constant C has the width of a matrix's elements, however wide their tuple is. */
+static void constants_of_matrices(void **state)
+{
+    enum { F64_16X16X4 = 0x6e, F64_4X4X4 = 0x6f, F32_16X16X4 = 0x45, I32_16X16X16 = 0x55 };
+    static const struct {
+        uint32_t opcode, constant;
+        uint64_t value;
+    } rows[] = {
+        {F64_16X16X4, 242, 0x3ff0000000000000}, {F64_16X16X4, 193, UINT64_MAX},
+        {F64_16X16X4, 248, 0x3fc45f306dc9c882}, {F64_16X16X4, 192, 64},
+        {F64_4X4X4, 247, 0xc010000000000000},   {F32_16X16X4, 242, 0x3f800000},
+        {I32_16X16X16, 193, 0xffffffff},
+    };
+    (void)state;
+    for (size_t n = 0; n < sizeof rows / sizeof rows[0]; n++)
+        for (enum gpu_gen gen = GPU_GFX90A; gen <= GPU_GFX942; gen++) {
+            const uint32_t words[2] = {0xd3808000 | rows[n].opcode << 16,
+                                       256 | 258 << 9 | rows[n].constant << 18};
+            struct inst inst;
+            if (gen == GPU_GFX942 && rows[n].opcode == I32_16X16X16)
+                continue; /* gone */
+            assert_int_equal(isa_decode(gen, words, 2, &inst), 2);
+            assert_int_equal(inst.src[2].kind, OPND_CONST);
+            assert_int_equal(inst.src[2].value, rows[n].value);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -417,6 +444,7 @@ int main(void)
         cmocka_unit_test_prestate(decode_matches_llvm, (void *)3),
         cmocka_unit_test(illegal_words_are_refused),
         cmocka_unit_test(tuples_stay_inside),
+        cmocka_unit_test(constants_of_matrices),
     };
     return cmocka_run_group_tests_name("decode", tests, NULL, NULL);
 }

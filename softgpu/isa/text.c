@@ -63,7 +63,7 @@ static void put_constant(struct writer *out, const struct operand *o)
 {
     static const char *const floats[] = {"0.5", "-0.5", "1.0", "-1.0",
                                          "2.0", "-2.0", "4.0", "-4.0"};
-    bool wide = o->dwords == 2 && o->type != TYPE_PKF32;
+    bool wide = (o->dwords == 2 && o->type != TYPE_PKF32) || o->type == TYPE_B256;
     if (o->literal)
         put(out, "0x%x", (uint32_t)(o->type == TYPE_F64 ? o->value >> 32 : o->value));
     else if (o->index >= 240 && o->index < 248)
