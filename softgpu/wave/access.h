@@ -85,6 +85,12 @@ static inline struct atomic_op inst_atomic(const struct inst *inst)
     return op;
 }
 
+/* Scalar memory ignores the two low bits of each component of an address, not of their sum. */
+static inline uint64_t whole_dwords(uint64_t bytes)
+{
+    return bytes & ~UINT64_C(3);
+}
+
 void access_log_scalar(struct wave *wave, const struct inst *inst, uint64_t va,
                        uint32_t size_bytes);
 /* Only what counters want of it, which has been asked. The address has been translated. */

@@ -346,7 +346,7 @@ static bool load_try(struct attempt *a, const struct inst *inst)
     struct series_load *load = &plan->loads[n];
     uint64_t va;
     memcpy(&va, &waves[FIRST].s[inst->src[0].index], sizeof va);
-    va = (va + (uint64_t)(int64_t)inst->offset) & ~UINT64_C(3);
+    va = whole_dwords(va) + whole_dwords((uint64_t)(int64_t)inst->offset);
     const void *host = vm_translate(a->group->reader, va, bytes, VM_READ);
     if (!host)
         return false;

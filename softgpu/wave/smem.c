@@ -24,14 +24,14 @@ static struct scalar_buffer scalar_buffer_read(const struct wave *w, const struc
 {
     const uint32_t *words = &w->s[srsrc->index];
     uint32_t stride = words[1] >> 16 & 0x3fff;
-    return (struct scalar_buffer){words[0] | (uint64_t)(words[1] & 0xffff) << 32,
+    return (struct scalar_buffer){whole_dwords(words[0] | (uint64_t)(words[1] & 0xffff) << 32),
                                   stride ? (uint64_t)stride * words[2] : words[2]};
 }
 
-static int64_t scalar_offset(const struct wave *w, const struct inst *i)
+static uint64_t scalar_offset(const struct wave *w, const struct inst *i)
 {
-    int64_t offset = i->offset;
-    return i->flags & IF_SOFFSET ? offset + w->s[i->src[2].index] : offset;
+    uint64_t offset = whole_dwords((uint64_t)(int64_t)i->offset);
+    return i->flags & IF_SOFFSET ? offset + whole_dwords(w->s[i->src[2].index]) : offset;
 }
 
 static uint64_t scalar_address(const struct wave *w, const struct inst *i)
@@ -41,7 +41,7 @@ static uint64_t scalar_address(const struct wave *w, const struct inst *i)
         memcpy(&base, &w->s[i->src[0].index], sizeof base);
     else
         base = wave_source_scalar(w, &i->src[0]);
-    return (base + (uint64_t)scalar_offset(w, i)) & ~3ull;
+    return whole_dwords(base) + scalar_offset(w, i);
 }
 
 EXEC_FN(LOAD)
@@ -103,7 +103,7 @@ ALWAYS_INLINE const struct inst *load_plain(struct wave *w, const struct inst *i
     uint32_t size = 4 * dwords;
     uint64_t base;
     memcpy(&base, &w->s[i->src[0].index], sizeof base);
-    uint64_t va = (base + (uint64_t)(int64_t)i->offset) & ~3ull;
+    uint64_t va = whole_dwords(base) + whole_dwords((uint64_t)(int64_t)i->offset);
     const struct vm_range *way = vm_way(group->reader, va);
     uint64_t at = va - way->start, length = way->end - way->start;
     if (__builtin_expect(at >= length || size > length - at || !(way->flags & VM_READ), 0))
@@ -148,7 +148,7 @@ static inst_exec_fn *load_handler(const struct inst *inst)
 EXEC_FN(BUFFER_LOAD)
 {
     struct scalar_buffer buffer = scalar_buffer_read(w, &i->src[0]);
-    uint64_t offset = (uint64_t)scalar_offset(w, i) & ~3ull, va = buffer.base + offset;
+    uint64_t offset = scalar_offset(w, i), va = buffer.base + offset;
     uint32_t inside = 0, size = i->dst.dwords * 4u;
     if (offset < buffer.size_bytes)
         inside =
@@ -188,7 +188,7 @@ EXEC_FN(STORE)
 EXEC_FN(BUFFER_STORE)
 {
     struct scalar_buffer buffer = scalar_buffer_read(w, &i->src[0]);
-    uint64_t offset = (uint64_t)scalar_offset(w, i) & ~3ull;
+    uint64_t offset = scalar_offset(w, i);
     if (offset + stored_bytes(i) > buffer.size_bytes)
         return inst_next(i);
     return scalar_store(w, i, buffer.base + offset);
@@ -200,7 +200,7 @@ EXEC_FN(ATOMIC)
     uint64_t va = scalar_address(w, i);
     if (i->src[0].dwords == 4) {
         struct scalar_buffer buffer = scalar_buffer_read(w, &i->src[0]);
-        va = buffer.base + ((uint64_t)scalar_offset(w, i) & ~3ull);
+        va = buffer.base + scalar_offset(w, i);
     }
     struct atomic_op op = inst_atomic(i);
     void *host = vm_translate(w->group->reader, va, op.bytes, VM_READ | VM_WRITE);
