@@ -147,7 +147,7 @@ def value_type(vt, mnemonic, first):
         return "b64"
     if vt in ("v2i16", "v2f16", "v2bf16"):
         return "pki16" if vt == "v2i16" else "pk16"
-    if vt == "v2f32":
+    if vt == "v2f32" or vt == "v2i32" and mnemonic == "v_pk_mov_b32": # whose constants are those of 32 bits
         return "pkf32"
     if vt in ("f16", "f32", "f64"):
         return vt

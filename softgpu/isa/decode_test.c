@@ -435,6 +435,25 @@ static void constants_of_matrices(void **state)
         }
 }
 
+/* Pairs of dwords have constants of 32 bits, integers' pairs, too. */
+static void constants_of_pairs(void **state)
+{
+    enum { PK_FMA_F32 = 0x30, PK_MOV_B32 = 0x33 };
+    static const struct {
+        uint32_t constant, value;
+    } rows[] = {
+        {242, 0x3f800000}, {247, 0xc0800000}, {248, 0x3e22f983}, {193, UINT32_MAX}, {129, 1}};
+    (void)state;
+    for (uint32_t opcode = PK_FMA_F32; opcode <= PK_MOV_B32; opcode += PK_MOV_B32 - PK_FMA_F32)
+        for (size_t n = 0; n < sizeof rows / sizeof rows[0]; n++) {
+            const uint32_t words[2] = {0xd3804000 | opcode << 16,
+                                       rows[n].constant | 258 << 9 | 260 << 18 | 3u << 27};
+            struct inst inst;
+            assert_int_equal(isa_decode(GPU_GFX90A, words, 2, &inst), 2);
+            assert_int_equal(inst.src[0].value, rows[n].value | (uint64_t)rows[n].value << 32);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -445,6 +464,7 @@ int main(void)
         cmocka_unit_test(illegal_words_are_refused),
         cmocka_unit_test(tuples_stay_inside),
         cmocka_unit_test(constants_of_matrices),
+        cmocka_unit_test(constants_of_pairs),
     };
     return cmocka_run_group_tests_name("decode", tests, NULL, NULL);
 }

@@ -100,7 +100,7 @@ enum operand_type {
     TYPE_F64,
     TYPE_PK16,  /* two f16 (VOP3P) */
     TYPE_PKI16, /* two 16-bit integers (VOP3P) */
-    TYPE_PKF32, /* two f32 in a register pair (gfx90a v_pk_*_f32) */
+    TYPE_PKF32, /* two f32 in a register pair (gfx90a v_pk_*_f32), or two dwords (v_pk_mov_b32) */
     TYPE_MASK64 /* a lane mask in a scalar pair */
 };
 

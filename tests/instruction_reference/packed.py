@@ -4,7 +4,7 @@ from cases import Case, drawn_mode, with_signs
 from floating import PACKED_F16, PACKED_F32, Mode, fused
 from floats import F16, F32
 from integers import DOT2, M32, PACKED
-from operands import LANES, Operand, any_source, inline_value, register, value
+from operands import LANES, Operand, any_source, inline, inline_value, register, value
 from results import SKIP, float_result, half_of, integer_result, number_of
 
 
@@ -172,8 +172,8 @@ def packed_single(name, rng):
 
 
 def packed_move(name, rng):
-    sources = [register("u64", slot, rng) for slot in range(2)]
-    chosen = [rng.getrandbits(1) for _ in range(2)]
-    line = "%s v[8:9], v[2:3], v[4:5]" % name + bit_list("op_sel", chosen)
+    sources = [inline("f32", rng) if rng.random() < 0.3 else register("u64", slot, rng) for slot in range(2)]
+    chosen = [0 if s.constant else rng.getrandbits(1) for s in sources] # the high half of a constant is open
+    line = "%s v[8:9], %s, %s" % (name, sources[0].text, sources[1].text) + bit_list("op_sel", chosen)
     return Case(line, sources, rng, lambda lane: [
         ("result", "u32", 32 * n, sources[n].lanes[lane] >> 32 * chosen[n] & M32) for n in range(2)])
