@@ -106,6 +106,13 @@ static uint32_t word_now(const uint32_t *words)
     return __atomic_load_n(&words[0], __ATOMIC_RELAXED);
 }
 
+static bool word_reached(const uint32_t *words, uint32_t value)
+{
+    for (int i = 0; i < 4000 && word_now(words) != value; i++)
+        usleep(500);
+    return word_now(words) == value;
+}
+
 static uint32_t after(unsigned launches)
 {
     uint32_t value = 7;
@@ -406,6 +413,7 @@ static void a_kernel_that_waits_runs_once(void **state)
         host_has_come = false;
         launch(queue, words, signal);
         launch(queue, words, behind);
+        assert_true(word_reached(words, after(2 * n - 1)));
         usleep(5000);
         assert_int_equal(word_now(words),
                          after(2 * n - 1)); /* the second one waits for the first */
