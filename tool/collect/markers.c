@@ -8,18 +8,12 @@
 #include <rocprofiler-sdk/marker.h>
 #include <rocprofiler-sdk/rocprofiler.h>
 
-/* `id`: of roctxRangeStart; 0 for a pushed range, which belongs to its thread. */
-struct open_range {
-    struct marker marker;
-    roctx_range_id_t id;
-};
+#include "open_ranges.h"
 
 /* Arrays only grow. One lock: markers are rare beside what they mark. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct marker *done;
 static size_t done_count, done_capacity;
-static struct open_range *open_ranges;
-static size_t open_count, open_capacity;
 static char **messages; /* hash set, linear probing, at most half full */
 static size_t message_count, message_capacity;
 
@@ -41,7 +35,8 @@ void markers_fork_parent(void)
 /* Conditions may have waiters that the child does not have. */
 void markers_fork_child(void)
 {
-    done_count = open_count = 0;
+    done_count = 0;
+    open_ranges_forget();
     many = room = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     is_asked = is_emptied = false;
     pthread_mutex_unlock(&lock);
@@ -113,29 +108,14 @@ static void done_add(const struct marker *marker)
     done[done_count++] = *marker;
 }
 
-static void open_add(const struct marker *marker, roctx_range_id_t id)
+/* Ranges of a thread are nested, and ids are unique. */
+static void open_end(struct range_key key, uint64_t end_ns)
 {
-    struct open_range *grown =
-        room_for_one(open_ranges, open_count, &open_capacity, sizeof *open_ranges);
-    if (!grown)
+    struct marker marker;
+    if (!open_ranges_end(key, &marker))
         return;
-    open_ranges = grown;
-    open_ranges[open_count++] = (struct open_range){*marker, id};
-}
-
-/* The newest that fits: ranges of a thread are nested, and ids are unique. */
-static void open_end(uint64_t thread_id, roctx_range_id_t id, uint64_t end_ns)
-{
-    for (size_t i = open_count; i-- > 0;) {
-        struct open_range *range = &open_ranges[i];
-        if (range->id != id || (id == 0 && range->marker.thread_id != thread_id))
-            continue;
-        range->marker.end_ns = end_ns;
-        done_add(&range->marker);
-        memmove(range, range + 1, (open_count - i - 1) * sizeof *range);
-        open_count--;
-        return;
-    }
+    marker.end_ns = end_ns;
+    done_add(&marker);
 }
 
 void markers_on_many(bool (*begin)(void))
@@ -218,22 +198,22 @@ void markers_callback(rocprofiler_callback_tracing_record_t record,
     case ROCPROFILER_MARKER_CORE_API_ID_roctxRangePushA:
         marker.message = message_keep(call->args.roctxRangePushA.message);
         if (enter)
-            open_add(&marker, 0);
+            open_ranges_add((struct range_key){0, record.thread_id}, &marker);
         break;
     case ROCPROFILER_MARKER_CORE_API_ID_roctxRangePop:
         if (enter)
-            open_end(record.thread_id, 0, now);
+            open_end((struct range_key){0, record.thread_id}, now);
         break;
     case ROCPROFILER_MARKER_CORE_API_ID_roctxRangeStartA:
         marker.message = message_keep(call->args.roctxRangeStartA.message);
         marker.start_ns = enter ? now : user_data->value;
         user_data->value = marker.start_ns;
         if (!enter)
-            open_add(&marker, call->retval.roctx_range_id_t_retval);
+            open_ranges_add((struct range_key){call->retval.roctx_range_id_t_retval, 0}, &marker);
         break;
     case ROCPROFILER_MARKER_CORE_API_ID_roctxRangeStop:
         if (enter && call->args.roctxRangeStop.id != 0)
-            open_end(record.thread_id, call->args.roctxRangeStop.id, now);
+            open_end((struct range_key){call->args.roctxRangeStop.id, 0}, now);
         break;
     default: /* roctxGetThreadId marks nothing */
         break;
@@ -266,11 +246,9 @@ void markers_control(const char *function, const rocprofiler_callback_tracing_re
 
 const char *markers_current(uint64_t thread_id)
 {
-    const char *message = NULL;
     pthread_mutex_lock(&lock);
-    for (size_t i = open_count; i-- > 0 && !message;)
-        if (open_ranges[i].id == 0 && open_ranges[i].marker.thread_id == thread_id)
-            message = open_ranges[i].marker.message;
+    const struct marker *newest = open_ranges_newest((struct range_key){0, thread_id});
+    const char *message = newest ? newest->message : NULL;
     pthread_mutex_unlock(&lock);
     return message;
 }
@@ -278,13 +256,12 @@ const char *markers_current(uint64_t thread_id)
 void markers_each(void (*visit)(const struct marker *marker))
 {
     rocprofiler_timestamp_t now = 0;
+    struct range_key key;
     rocprofiler_get_timestamp(&now);
     pthread_mutex_lock(&lock);
-    while (open_count > 0)
-        open_end(open_ranges[0].marker.thread_id, open_ranges[0].id, now);
-    free(open_ranges);
-    open_ranges = NULL;
-    open_capacity = 0;
+    while (open_ranges_any(&key))
+        open_end(key, now);
+    open_ranges_forget();
     pthread_mutex_unlock(&lock);
     markers_done_each(visit);
 }

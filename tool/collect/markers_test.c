@@ -133,6 +133,53 @@ static void open_ranges_end_with_the_program(void **state)
     expect(1, "never popped", 200, 300);
 }
 
+static unsigned visited, distinct;
+static const char *previous;
+static void count(const struct marker *marker)
+{
+    visited++;
+    distinct += marker->message != previous;
+    previous = marker->message;
+}
+
+/* Neither an end while others are open nor the end of all takes longer for each of them. */
+static void many_ranges_may_be_open(void **state)
+{
+    enum { EACH = 50000 };
+    (void)state;
+    visited = 0;
+    for (uint64_t i = 0; i < EACH; i++)
+        PUSH(1, "first", i);
+    for (uint64_t i = 0; i < EACH; i++)
+        PUSH(2, "second", i);
+    for (uint64_t id = 1; id <= EACH; id++)
+        START("started", id, id);
+    for (uint64_t id = 1; id <= EACH; id += 2)
+        STOP(1, id, EACH + id);
+    for (uint64_t i = 0; i < EACH / 2; i++)
+        POP(1, 3 * EACH + i);
+    assert_string_equal(markers_current(1), "first");
+    markers_each(count);
+    assert_int_equal(visited, 3 * EACH);
+    assert_null(markers_current(1));
+}
+
+static void a_child_has_none_of_the_open_ranges(void **state)
+{
+    (void)state;
+    PUSH(1, "parent's", 10);
+    START("parent's", 5, 20);
+    markers_fork_prepare();
+    markers_fork_child();
+    POP(1, 30);
+    STOP(1, 5, 40);
+    PUSH(1, "child's", 50);
+    POP(1, 60);
+    markers_each(visit);
+    assert_int_equal(seen_count, 1);
+    expect(0, "child's", 50, 60);
+}
+
 static void equal_messages_are_one_pointer(void **state)
 {
     (void)state;
@@ -147,19 +194,11 @@ static void equal_messages_are_one_pointer(void **state)
     assert_string_equal(seen[2].message, "(null)");
 }
 
-static unsigned visited, distinct;
-static const char *previous;
-static void count(const struct marker *marker)
-{
-    visited++;
-    distinct += marker->message != previous;
-    previous = marker->message;
-}
-
 static void tables_grow(void **state)
 {
     (void)state;
     char text[32];
+    visited = distinct = 0;
     for (uint64_t i = 0; i < 5000; i++) {
         snprintf(text, sizeof text, "message %d", (int)(i / 5));
         PUSH(1, text, i);
@@ -256,6 +295,8 @@ int main(void)
         cmocka_unit_test_setup(started_ranges_overlap_and_end_on_any_thread, collect),
         cmocka_unit_test_setup(a_pause_hides_what_begins_in_it, collect),
         cmocka_unit_test_setup(open_ranges_end_with_the_program, collect),
+        cmocka_unit_test_setup(many_ranges_may_be_open, collect),
+        cmocka_unit_test_setup(a_child_has_none_of_the_open_ranges, collect),
         cmocka_unit_test_setup(equal_messages_are_one_pointer, collect),
         cmocka_unit_test_setup(tables_grow, collect),
         cmocka_unit_test_setup(many_markers_do_not_gather, collect),
