@@ -5,24 +5,26 @@
  */
 #include <rocprofiler-sdk-roctx/roctx.h>
 
+#include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
-enum { TEXT_BYTES = 512, SECTIONS_MAX = 4096, SPACE_NAME_BYTES = 64 };
+enum { SPACE_NAME_BYTES = 64 };
 
 /* Of a memory space, handed over by value. */
 struct kokkosp_space {
     char name[SPACE_NAME_BYTES];
 };
 
-static void range_push(const char *what, const char *name)
+static void range_push(const char *name)
 {
-    char text[TEXT_BYTES];
-    snprintf(text, sizeof text, "%s%s", what, name ? name : "");
-    roctxRangePushA(text);
+    roctxRangePushA(name ? name : "");
 }
 
 /* ---- kernels: Kokkos hands the number back at their end */
@@ -33,7 +35,7 @@ static void kernel_begin(const char *name, uint64_t *id)
 {
     if (id)
         *id = atomic_fetch_add_explicit(&next_id, 1, memory_order_relaxed);
-    range_push("", name);
+    range_push(name);
 }
 
 #define KERNEL(kind)                                                                               \
@@ -66,7 +68,7 @@ EXPORT void kokkosp_profile_event(const char *name);
 
 void kokkosp_push_profile_region(const char *name)
 {
-    range_push("", name);
+    range_push(name);
 }
 
 void kokkosp_pop_profile_region(void)
@@ -78,13 +80,15 @@ void kokkosp_begin_deep_copy(struct kokkosp_space to, const char *to_name, const
                              struct kokkosp_space from, const char *from_name, const void *from_at,
                              uint64_t size)
 {
-    char text[TEXT_BYTES];
+    char *text = NULL;
     (void)to_at;
     (void)from_at;
-    snprintf(text, sizeof text, "Kokkos::deep_copy %.64s[%s] <- %.64s[%s] %llu bytes", to.name,
-             to_name ? to_name : "", from.name, from_name ? from_name : "",
-             (unsigned long long)size);
-    roctxRangePushA(text);
+    if (asprintf(&text, "Kokkos::deep_copy %.64s[%s] <- %.64s[%s] %llu bytes", to.name,
+                 to_name ? to_name : "", from.name, from_name ? from_name : "",
+                 (unsigned long long)size) < 0)
+        text = NULL;
+    roctxRangePushA(text ? text : "Kokkos::deep_copy");
+    free(text);
 }
 
 void kokkosp_end_deep_copy(void)
@@ -100,11 +104,68 @@ void kokkosp_profile_event(const char *name)
 /* ---- sections: made once, started and stopped again and again, in any order */
 
 /* A section belongs to whoever made it; Kokkos does not use one from two threads at once. */
-static struct {
-    char name[TEXT_BYTES];
+struct section {
     roctx_range_id_t range;
-} sections[SECTIONS_MAX];
-static _Atomic uint32_t section_count; /* Writers: any thread, by additions; relaxed. */
+    char name[];
+};
+
+/* A number is a place here; that of a section which was destroyed is another's then. Under the
+ * lock, like the next ones. */
+static struct section **sections;
+static uint32_t section_count, section_capacity;
+static uint32_t *spare; /* as much room as there are places */
+static uint32_t spare_count;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Under the lock. False: no memory. */
+static bool sections_grow(void)
+{
+    uint32_t wanted = section_capacity ? 2 * section_capacity : 64;
+    struct section **more = realloc(sections, wanted * sizeof *more);
+    sections = more ? more : sections;
+    uint32_t *more_spare = more ? realloc(spare, wanted * sizeof *more_spare) : NULL;
+    if (!more_spare)
+        return false;
+    spare = more_spare;
+    section_capacity = wanted;
+    return true;
+}
+
+/* UINT32_MAX: no memory. */
+static uint32_t section_enter(struct section *section)
+{
+    uint32_t number = UINT32_MAX;
+    pthread_mutex_lock(&lock);
+    if (spare_count > 0)
+        number = spare[--spare_count];
+    else if (section_count < section_capacity || sections_grow())
+        number = section_count++;
+    if (number != UINT32_MAX)
+        sections[number] = section;
+    pthread_mutex_unlock(&lock);
+    return number;
+}
+
+/* NULL: there is none of this number. */
+static struct section *section_find(uint32_t number)
+{
+    pthread_mutex_lock(&lock);
+    struct section *found = number < section_count ? sections[number] : NULL;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+static struct section *section_leave(uint32_t number)
+{
+    pthread_mutex_lock(&lock);
+    struct section *found = number < section_count ? sections[number] : NULL;
+    if (found) {
+        sections[number] = NULL;
+        spare[spare_count++] = number;
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
 
 EXPORT void kokkosp_create_profile_section(const char *name, uint32_t *id);
 EXPORT void kokkosp_destroy_profile_section(uint32_t id);
@@ -113,28 +174,36 @@ EXPORT void kokkosp_stop_profile_section(uint32_t id);
 
 void kokkosp_create_profile_section(const char *name, uint32_t *id)
 {
-    uint32_t number = atomic_fetch_add_explicit(&section_count, 1, memory_order_relaxed);
+    uint32_t number = UINT32_MAX;
+    name = name ? name : "";
+    struct section *section = id ? calloc(1, sizeof *section + strlen(name) + 1) : NULL;
+    if (section) {
+        strcpy(section->name, name);
+        number = section_enter(section);
+    }
+    if (number == UINT32_MAX)
+        free(section);
     if (id)
         *id = number;
-    if (number < SECTIONS_MAX)
-        snprintf(sections[number].name, TEXT_BYTES, "%s", name ? name : "");
 }
 
 void kokkosp_destroy_profile_section(uint32_t id)
 {
-    (void)id;
+    free(section_leave(id));
 }
 
 void kokkosp_start_profile_section(uint32_t id)
 {
-    if (id < SECTIONS_MAX)
-        sections[id].range = roctxRangeStartA(sections[id].name);
+    struct section *section = section_find(id);
+    if (section)
+        section->range = roctxRangeStartA(section->name);
 }
 
 void kokkosp_stop_profile_section(uint32_t id)
 {
-    if (id < SECTIONS_MAX)
-        roctxRangeStop(sections[id].range);
+    const struct section *section = section_find(id);
+    if (section)
+        roctxRangeStop(section->range);
 }
 
 /* ---- the library itself */
