@@ -33,12 +33,47 @@ int main(void)
     return sum != 7;
 }
 """
+# Waits inside of waits: the second thread takes no task, so that the first one executes each while it waits for it.
+DEEP = 100
+DEEP_SOURCE = """
+#include <omp.h>
+#include <sched.h>
+static int done;
+static void deep(int levels)
+{
+    if (levels > 0) {
+        #pragma omp task
+        deep(levels - 1);
+        #pragma omp taskwait
+    }
+}
+int main(void)
+{
+    #pragma omp parallel num_threads(2)
+    if (omp_get_thread_num() == 0) {
+        deep(%d);
+        __atomic_store_n(&done, 1, __ATOMIC_RELEASE);
+    } else {
+        while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE))
+            sched_yield();
+    }
+    return 0;
+}
+""" % DEEP
 # What a kind of events is called in records, by the first words of their names.
 KINDS = {"thread": {"thread_begin", "thread_end"},
          "parallel": {"parallel_begin", "parallel_end", "implicit_task", "work"},
          "task": {"task_create", "task_schedule"},
          "sync": {"sync_region", "sync_region_wait"},
          "mutex": {"mutex_acquire", "mutex_acquired", "mutex_released"}}
+
+
+def compiled(clang, library, directory, name, source):
+    program = os.path.join(directory, name)
+    with open(program + ".c", "w", encoding="utf-8") as file:
+        file.write(source)
+    subprocess.run([clang, "-fopenmp", "-O1", program + ".c", "-o", program, library], check=True)
+    return program
 
 
 class Run:
@@ -65,11 +100,7 @@ def main():
     crocprof, clang, library = sys.argv[1:]
     directory = tempfile.mkdtemp()
     try:
-        program = os.path.join(directory, "program")
-        with open(program + ".c", "w", encoding="utf-8") as file:
-            file.write(SOURCE)
-        subprocess.run([clang, "-fopenmp", "-O1", program + ".c", "-o", program, library], check=True)
-        run = Run(os.path.abspath(crocprof), program, directory, checks)
+        run = Run(os.path.abspath(crocprof), compiled(clang, library, directory, "program", SOURCE), directory, checks)
         everything, _ = run.events("--ompt-trace")
         checks.equal("tasks", (everything["task_create"] >= 3, everything["parallel_begin"], everything["implicit_task"] >= 4), (True, 1, True))
         for kind, names in KINDS.items():
@@ -88,6 +119,9 @@ def main():
         found, said = run.events("--ompt-trace", variables={"ROCPROF_OMPT_TRACE_OPERATIONS": "mutex,nonsense"})
         checks.equal("a variable", set(found), KINDS["mutex"] & set(everything))
         checks.true(f"is said: {said}", "nonsense is none of" in said)
+        run.program = compiled(clang, library, directory, "deep", DEEP_SOURCE)
+        found, _ = run.events("--ompt-trace", "sync")
+        checks.equal("waits inside of waits", (found["sync_region"] >= DEEP, found["sync_region_wait"]), (True, found["sync_region"]))
     finally:
         shutil.rmtree(directory)
     checks.exit()

@@ -7,18 +7,17 @@
 #include "base/clock.h"
 #include "base/log.h"
 
-enum { SCOPES_MAX = 32 };
-
 struct scope {
-    uint32_t level; /* how many of the same operation enclose it */
+    struct scope *below; /* of the open ones: the one that began before; of the spare ones: any */
+    uint32_t level;      /* how many of the same operation enclose it */
     uint64_t start_ticks;
     struct trace_event event;
 };
 
-/* Traced scopes that are open on this thread, in the order of their beginnings. */
+/* Traced scopes that are open on this thread, the latest first: tasks that a wait executes may wait
+ * in turn, as deep as the program recurses. */
 struct scopes {
-    uint32_t count;
-    struct scope open[SCOPES_MAX];
+    struct scope *latest, *spare;
 };
 
 static __thread struct scopes *thread_scopes;
@@ -31,9 +30,17 @@ static pthread_once_t scopes_once = PTHREAD_ONCE_INIT;
 static void scopes_free(void *any)
 {
     struct scopes *scopes = any;
+    struct scope *below;
     thread_scopes = NULL;
-    for (uint32_t i = 0; i < scopes->count; i++)
-        trace_event_release(&scopes->open[i].event);
+    for (struct scope *scope = scopes->latest; scope; scope = below) {
+        below = scope->below;
+        trace_event_release(&scope->event);
+        free(scope);
+    }
+    for (struct scope *scope = scopes->spare; scope; scope = below) {
+        below = scope->below;
+        free(scope);
+    }
     free(scopes);
 }
 
@@ -99,22 +106,40 @@ static void record_target(rocprofiler_buffer_tracing_ompt_record_t *record,
 
 /* ---- a scope */
 
+static void scope_spare(struct scopes *scopes, struct scope *scope)
+{
+    scope->below = scopes->spare;
+    scopes->spare = scope;
+}
+
+/* NULL: no memory. */
+static struct scope *scope_new(struct scopes *scopes)
+{
+    static _Atomic bool warned; /* any thread, relaxed: once is enough */
+    struct scope *scope = scopes ? scopes->spare : NULL;
+    if (scope)
+        scopes->spare = scope->below;
+    else if (scopes)
+        scope = malloc(sizeof *scope);
+    if (!scope && !atomic_exchange_explicit(&warned, true, memory_order_relaxed))
+        log_warning("ompt", "no memory for OpenMP regions: some are lost");
+    return scope;
+}
+
 static void scope_begin(int32_t operation, uint32_t level,
                         rocprofiler_callback_tracing_ompt_data_t *data)
 {
-    static _Atomic bool warned; /* any thread, relaxed: once is enough */
     struct scopes *scopes = scopes_of_thread();
-    if (!scopes || scopes->count == SCOPES_MAX) {
-        if (!atomic_exchange_explicit(&warned, true, memory_order_relaxed))
-            log_warning("ompt", "more than %d OpenMP regions are open on a thread: some are lost",
-                        SCOPES_MAX);
+    struct scope *scope = scope_new(scopes);
+    if (!scope)
+        return;
+    if (!trace_event_open(&scope->event, TRACE_OMPT, operation)) {
+        scope_spare(scopes, scope);
         return;
     }
-    struct scope *scope = &scopes->open[scopes->count];
-    if (!trace_event_open(&scope->event, TRACE_OMPT, operation))
-        return;
-    scopes->count++;
     scope->level = level;
+    scope->below = scopes->latest;
+    scopes->latest = scope;
     trace_event_call(&scope->event, operation, ROCPROFILER_CALLBACK_PHASE_ENTER, data);
     trace_enclosure_begin(&scope->event);
     scope->start_ticks = clock_ticks();
@@ -133,14 +158,13 @@ static void scope_report_end(struct scope *scope, uint64_t end_ticks,
     trace_event_release(&scope->event);
 }
 
-static struct scope *scope_find(int32_t operation, uint32_t level)
+/* The link to it; NULL: there is none. */
+static struct scope **scope_find(int32_t operation, uint32_t level)
 {
-    for (uint32_t i = thread_scopes ? thread_scopes->count : 0; i > 0; i--) {
-        struct scope *scope = &thread_scopes->open[i - 1];
-        if (scope->event.operation == operation && scope->level == level)
-            return scope;
-    }
-    return NULL;
+    struct scope **link = thread_scopes ? &thread_scopes->latest : NULL;
+    while (link && *link && ((*link)->event.operation != operation || (*link)->level != level))
+        link = &(*link)->below;
+    return link && *link ? link : NULL;
 }
 
 /* The scope may lie below others: a runtime is free to end what it began in another order. */
@@ -148,14 +172,14 @@ static void scope_end(int32_t operation, uint32_t level,
                       rocprofiler_callback_tracing_ompt_data_t *data)
 {
     uint64_t end_ticks = clock_ticks();
-    struct scope *scope = scope_find(operation, level);
-    if (!scope)
+    struct scope **link = scope_find(operation, level);
+    if (!link)
         return;
+    struct scope *scope = *link;
+    *link = scope->below;
     trace_enclosure_end(&scope->event);
     scope_report_end(scope, end_ticks, data);
-    struct scope *last = &thread_scopes->open[--thread_scopes->count];
-    for (; scope < last; scope++)
-        *scope = scope[1];
+    scope_spare(thread_scopes, scope);
 }
 
 bool ompt_event_wanted(int32_t operation, int endpoint)
