@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "collect/filter.h"
+#include "collect/periods.h"
 #include "launch/keys.h"
 #include "names/pattern.h"
 #include "out/out.h"
@@ -184,6 +185,8 @@ static int period_convert(struct work *work, const char *period, char *text, siz
     double unit = unit_of(work);
     if (delay * unit > 9e18 || time * unit > 9e18 || repeat > 1e15)
         return wrong(work, -EINVAL, "--collection-period: %s is too long", period);
+    if (time * unit < 1)
+        return wrong(work, -EINVAL, "--collection-period: %s is less than a nanosecond", period);
     snprintf(text, size, "%.0f:%.0f:%.0f", delay * unit, time * unit, repeat);
     return 0;
 }
@@ -194,14 +197,14 @@ static int periods_put(struct work *work)
     char all[1024] = "", one[96], period[96];
     if (!at)
         return 0;
-    while (*at) {
+    for (unsigned count = 1; *at; count++) {
         size_t length = strcspn(at, ";");
         snprintf(period, sizeof period, "%.*s", (int)length, at);
         int status = period_convert(work, period, one, sizeof one);
         if (status != 0)
             return status;
         size_t used = strlen(all);
-        if (used + strlen(one) + 2 > sizeof all)
+        if (count > PERIODS_MAX || used + strlen(one) + 2 > sizeof all)
             return wrong(work, -EINVAL, "--collection-period: too many periods");
         snprintf(all + used, sizeof all - used, "%s%s", used ? ";" : "", one);
         at += length + (at[length] == ';');

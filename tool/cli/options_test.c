@@ -14,6 +14,7 @@
 #include "cli/command.h"
 #include "cli/complete.h"
 #include "cli/input.h"
+#include "collect/periods.h"
 
 static struct cli_options options;
 static char message[CLI_ERROR_BYTES];
@@ -233,6 +234,9 @@ static void units_and_opposites(void **state)
     assert_string_equal(text(OPTION_PERIODS_NS), "1500000:2000000:0;0:1000000:4");
     assert_int_equal(PARSE("-P", "1:0:1", "app"), 0);
     assert_int_equal(complete(), -EINVAL);
+    assert_int_equal(PARSE("-P", "1:0.0000000001:1", "app"), 0); /* it would be none */
+    assert_int_equal(complete(), -EINVAL);
+    assert_non_null(strstr(message, "less than a nanosecond"));
     assert_int_equal(PARSE("-P", "1:2", "app"), 0);
     assert_int_equal(complete(), -EINVAL);
     assert_int_equal(PARSE("--kernel-iteration-range", "[4-2]", "app"), 0);
@@ -240,6 +244,22 @@ static void units_and_opposites(void **state)
     assert_int_equal(PARSE("--kernel-include-regex", "a(b", "app"), 0);
     assert_int_equal(complete(), -EINVAL);
     assert_non_null(strstr(message, "at character"));
+}
+
+/* The tool takes no more; what it does not understand does not keep it from collecting. */
+static void periods_are_as_many_as_the_tool_takes(void **state)
+{
+    static const char periods[] = "0:1:1;";
+    char line[(PERIODS_MAX + 1) * sizeof periods] = "";
+    (void)state;
+    for (unsigned i = 0; i < PERIODS_MAX; i++)
+        strcat(line, periods);
+    assert_int_equal(PARSE("-P", line, "app"), 0);
+    assert_int_equal(complete(), 0);
+    strcat(line, periods);
+    assert_int_equal(PARSE("-P", line, "app"), 0);
+    assert_int_equal(complete(), -EINVAL);
+    assert_non_null(strstr(message, "too many periods"));
 }
 
 /* ---- files of jobs */
@@ -528,6 +548,7 @@ int main(void)
         cmocka_unit_test_teardown(nothing_else_wins_over_what_was_said, forget),
         cmocka_unit_test_teardown(the_name_decides_the_defaults, forget),
         cmocka_unit_test_teardown(units_and_opposites, forget),
+        cmocka_unit_test_teardown(periods_are_as_many_as_the_tool_takes, forget),
         cmocka_unit_test_teardown(jobs_of_a_text, forget),
         cmocka_unit_test_teardown(jobs_of_yaml, forget),
         cmocka_unit_test_teardown(jobs_may_be_passes, forget),

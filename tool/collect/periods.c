@@ -12,8 +12,6 @@
 #include "base/wait.h"
 #include "markers.h"
 
-enum { PERIODS_MAX = 64 };
-
 static struct {
     rocprofiler_context_id_t context;
     bool shows_control; /* the calls that pause and resume are rows of their own */

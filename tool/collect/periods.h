@@ -23,6 +23,7 @@ void periods_fork_child(void);
 /* Nothing starts the context any more. */
 void periods_end(void);
 
+enum { PERIODS_MAX = 64 };
 struct period {
     uint64_t delay_ns, time_ns, repeat; /* repeat 0: for ever */
 };
