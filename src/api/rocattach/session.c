@@ -28,7 +28,7 @@ struct process {
     pid_t pid;
     struct borrowed thread;
     struct functions functions;
-    char library[IMAGE_PATH_BYTES]; /* rocprofiler-register, as the process sees it */
+    char library[IMAGE_PATH_BYTES]; /* rocprofiler-register, as the process opens it */
     uint64_t code, data;            /* mappings there; 0: none */
     size_t code_size, data_size;
 };
@@ -56,6 +56,16 @@ static bool functions_find(struct process *process, const struct image *libc)
     return true;
 }
 
+/* A library whose file was replaced since, as by an upgrade, is at no path any more; the loader has
+ * it by its name all the same. */
+static void library_name(const struct image *image, char name[IMAGE_PATH_BYTES])
+{
+    static const char gone[] = " (deleted)";
+    size_t length = strlen(image->path), tail = sizeof gone - 1;
+    bool is_gone = length > tail && strcmp(image->path + length - tail, gone) == 0;
+    snprintf(name, IMAGE_PATH_BYTES, "%s", is_gone ? "librocprofiler-register.so.0" : image->path);
+}
+
 /* Finds the rocprofiler-register that the process has, else the one beside this library, which the
  * process must see, too. */
 static bool library_find(struct process *process)
@@ -64,7 +74,7 @@ static bool library_find(struct process *process)
     char seen[IMAGE_PATH_BYTES + 32];
     Dl_info self;
     if (image_find(process->pid, "librocprofiler-register.so", &image)) {
-        snprintf(process->library, sizeof process->library, "%s", image.path);
+        library_name(&image, process->library);
         return true;
     }
     if (!dladdr((const void *)&session_call, &self) || !self.dli_fname)

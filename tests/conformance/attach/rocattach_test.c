@@ -189,6 +189,44 @@ static void a_program_without_a_runtime(void **state)
     assert_true(end.tv_sec - start.tv_sec >= 1); /* 2 s, rounded down */
 }
 
+static void file_copy(const char *from, const char *to)
+{
+    char bytes[4096];
+    ssize_t length;
+    int in = open(from, O_RDONLY | O_CLOEXEC);
+    int out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
+    assert_true(in >= 0 && out >= 0);
+    while ((length = read(in, bytes, sizeof bytes)) > 0)
+        assert_int_equal(write(out, bytes, (size_t)length), length);
+    close(in), close(out);
+}
+
+/* As by an upgrade: the library that it has is at no path any more. */
+static void a_program_whose_library_was_replaced(void **state)
+{
+    char folder[] = "/tmp/rocattach_test_XXXXXX", copy[96], preload[128];
+    char path[sizeof REGISTER + 32];
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(copy, sizeof copy, "%s/librocprofiler-register.so.0", folder);
+    snprintf(preload, sizeof preload, "LD_PRELOAD=%s", copy);
+    snprintf(path, sizeof path, "LD_LIBRARY_PATH=%s", REGISTER);
+    *strrchr(path, '/') = 0;
+    file_copy(REGISTER, copy);
+    pid_t child = fork();
+    if (child == 0) {
+        execle("/bin/sleep", "sleep", "60", NULL, (char *[]){preload, path, NULL});
+        _exit(3);
+    }
+    nanosleep(&(struct timespec){0, 500000000}, NULL);
+    unlink(copy);
+    rmdir(folder);
+    OK(rocattach_attach(child));
+    OK(rocattach_detach(child));
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+}
+
 /* What was read of it before belongs to another program. It never waits before. */
 static void a_program_that_execs_meanwhile(void **state)
 {
@@ -337,6 +375,7 @@ int main(void)
         cmocka_unit_test(while_its_threads_work),
         cmocka_unit_test(the_borrowed_thread_notices_nothing),
         cmocka_unit_test(a_program_without_a_runtime),
+        cmocka_unit_test(a_program_whose_library_was_replaced),
         cmocka_unit_test(a_program_that_execs_meanwhile),
         cmocka_unit_test(a_process_that_never_waits_is_left_alone),
         cmocka_unit_test(who_is_traced_already_is_refused),
