@@ -15,8 +15,11 @@ __attribute__((section("rocattach_helper"), used, noinline)) static void *helper
     int (*call)(const char *, const char *) = NULL;
     if (library)
         *(void **)&call = task->symbol(library, task->function);
-    if (!call)
-        task->error_text = task->error();
+    /* The text is gone with this thread. Volatile, so that no call of strcpy() becomes of it. */
+    const char *text = call ? NULL : task->error();
+    volatile char *kept = task->error_text;
+    for (int i = 0; text && text[i] && i + 1 < HELPER_ERROR_BYTES; i++)
+        kept[i] = text[i];
     if (call)
         task->status = call(task->environment, task->tool);
     else

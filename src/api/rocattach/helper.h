@@ -11,6 +11,8 @@
 enum { HELPER_NO_LIBRARY = -1, HELPER_NO_FUNCTION = -2 };
 
 /* The pointers are valid in the other process. */
+enum { HELPER_ERROR_BYTES = 512 };
+
 struct helper_task {
     void *(*open)(const char *path, int mode);
     void *(*symbol)(void *library, const char *name);
@@ -19,8 +21,8 @@ struct helper_task {
     unsigned long (*self)(void);
     int (*detach)(unsigned long thread);
     const char *library, *function, *environment, *tool;
-    unsigned long thread; /* room for pthread_create's result */
-    char *error_text;     /* why the library cannot be opened */
+    unsigned long thread;                /* room for pthread_create's result */
+    char error_text[HELPER_ERROR_BYTES]; /* why the library cannot be opened; ends with a zero */
     int32_t tid;
     int32_t status;
     _Atomic uint32_t done; /* writer: the helper (release), after all else */

@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { DONE_SECONDS = 120, LEAVE_SECONDS = 10, NAP_NS = 1000000, ERROR_BYTES = 512 };
+enum { DONE_SECONDS = 120, LEAVE_SECONDS = 10, NAP_NS = 1000000 };
 
 /* What is needed of libc there. */
 struct functions {
@@ -242,8 +242,10 @@ static rocattach_status_t done_wait(struct process *process, struct helper_task 
 {
     struct task_wait wait = {.process = process, .task = task};
     if (wait_until(task_ended, &wait, DONE_SECONDS * WAIT_NS_PER_S, NAP_NS))
-        return wait.gone ? ROCATTACH_STATUS_ERROR_PTRACE_PROCESS_NOT_FOUND
-                         : ROCATTACH_STATUS_SUCCESS;
+        /* once more, for what was read before `done` may be older than that */
+        return wait.gone || !memory_read(process->thread.memory, process->data, task, sizeof *task)
+                   ? ROCATTACH_STATUS_ERROR_PTRACE_PROCESS_NOT_FOUND
+                   : ROCATTACH_STATUS_SUCCESS;
     log_error("rocattach", "process %d: the tool has not returned for %d s", (int)process->pid,
               DONE_SECONDS);
     return ROCATTACH_STATUS_ERROR;
@@ -252,19 +254,13 @@ static rocattach_status_t done_wait(struct process *process, struct helper_task 
 static rocattach_status_t outcome(const struct process *process, const struct helper_task *task,
                                   const char *function)
 {
-    char text[ERROR_BYTES] = "";
     if (task->status == 0)
         return ROCATTACH_STATUS_SUCCESS;
     if (task->status > 0) {
         log_error("rocattach", "process %d: %s answers %d; its own messages say more",
                   (int)process->pid, function, task->status);
     } else {
-        for (size_t i = 0; i + 1 < sizeof text; i++) /* the text may end where its page ends */
-            if (!memory_read(process->thread.memory, (uint64_t)(uintptr_t)task->error_text + i,
-                             &text[i], 1) ||
-                !text[i])
-                break;
-        log_error("rocattach", "process %d: %s", (int)process->pid, text);
+        log_error("rocattach", "process %d: %s", (int)process->pid, task->error_text);
     }
     return ROCATTACH_STATUS_ERROR;
 }

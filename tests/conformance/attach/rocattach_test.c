@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -227,6 +228,35 @@ static void a_program_whose_library_was_replaced(void **state)
     waitpid(child, NULL, 0);
 }
 
+static void why_a_library_cannot_be_opened_is_said(void **state)
+{
+    char folder[] = "/tmp/rocattach_test_XXXXXX", path[96], said[1024] = "";
+    int stderr_kept = dup(STDERR_FILENO), pipes[2];
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/librocprofiler-register.so.0", folder);
+    file_copy("/proc/self/comm", path);
+    pid_t child = fork();
+    if (child == 0) {
+        mmap(NULL, 1, PROT_READ, MAP_PRIVATE, open(path, O_RDONLY), 0);
+        pause();
+        _exit(3);
+    }
+    nanosleep(&(struct timespec){0, 200000000}, NULL);
+    assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
+    dup2(pipes[1], STDERR_FILENO);
+    rocattach_status_t status = rocattach_attach(child);
+    dup2(stderr_kept, STDERR_FILENO);
+    assert_true(read(pipes[0], said, sizeof said - 1) > 0);
+    close(pipes[0]), close(pipes[1]), close(stderr_kept);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    unlink(path);
+    rmdir(folder);
+    FAILS(ERROR, status);
+    assert_non_null(strstr(said, path)); /* "PATH: file too short" */
+}
+
 /* What was read of it before belongs to another program. It never waits before. */
 static void a_program_that_execs_meanwhile(void **state)
 {
@@ -376,6 +406,7 @@ int main(void)
         cmocka_unit_test(the_borrowed_thread_notices_nothing),
         cmocka_unit_test(a_program_without_a_runtime),
         cmocka_unit_test(a_program_whose_library_was_replaced),
+        cmocka_unit_test(why_a_library_cannot_be_opened_is_said),
         cmocka_unit_test(a_program_that_execs_meanwhile),
         cmocka_unit_test(a_process_that_never_waits_is_left_alone),
         cmocka_unit_test(who_is_traced_already_is_refused),
