@@ -306,6 +306,11 @@ static const struct inst *decode_stub(struct wave *wave, const struct inst *inst
     return inst;
 }
 
+bool code_is_stub(inst_exec_fn *exec)
+{
+    return exec == decode_stub;
+}
+
 /* Under the lock, after the page's dwords were found to differ. */
 static void page_forget_changed(struct code_region *region, uint32_t page, const uint32_t *words)
 {

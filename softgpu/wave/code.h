@@ -32,6 +32,9 @@ bool code_enter(struct code *code, struct vm_reader *reader, struct wave *wave, 
  * have changed are forgotten. */
 void code_revalidate(struct code *code, struct vm_reader *reader);
 
+/* Of a slot's exec: it decodes the slot, whose other fields are not what memory holds. */
+bool code_is_stub(inst_exec_fn *exec);
+
 /* Code has become hot: runs of vector instructions that were executed since the last time are
  * translated (translate/). Does nothing if there are none. */
 void code_translate(struct code *code);

@@ -258,7 +258,8 @@ static bool is_vector(const struct inst *i)
            i->format == FMT_VOP3;
 }
 
-/* Runs up to s_set_gpr_idx_off; compilers put a handful of instructions in between. */
+/* Runs up to s_set_gpr_idx_off; compilers put a handful of instructions in between. A slot that is
+ * to be decoded still says what stood there before, where code was replaced. */
 static const struct inst *run_index_mode(struct wave *w, const struct inst *i)
 {
     int32_t slice_left = w->slice_left;
@@ -266,7 +267,8 @@ static const struct inst *run_index_mode(struct wave *w, const struct inst *i)
     while (w->mode & MODE_GPR_IDX_EN) {
         inst_exec_fn *exec = __atomic_load_n(&i->exec, __ATOMIC_ACQUIRE);
         uint64_t mask = wave_exec(w);
-        const struct inst *next = is_vector(i) ? run_indexed(w, i) : exec(w, i);
+        const bool indexed = is_vector(i) && !code_is_stub(exec);
+        const struct inst *next = indexed ? run_indexed(w, i) : exec(w, i);
         wave_count(w, i, mask);
         slice_left--;
         i = next;

@@ -151,8 +151,48 @@ static void on_each_gpu(void **state)
     }
 }
 
+/* What a kernel stores that adds so much, in the mode, to a register which M0 chooses. */
+static void sum_of(struct kernel_runner *runner, unsigned added)
+{
+    char text[512];
+    struct dispatch_result result;
+    const uint32_t *out = kernel_runner_buffer(runner);
+    sprintf(text,
+            "s_load_dwordx2 s[4:5], s[0:1], 0x0\n"
+            "v_and_b32 v0, 0x3ff, v0\n"
+            "v_lshlrev_b32 v1, 2, v0\n"
+            "v_mov_b32 v9, 7\n"
+            "s_mov_b32 s6, 1\n"
+            "s_set_gpr_idx_on s6, 9\n"
+            "v_add_u32 v9, %u, v9\n" /* the destination is v10 */
+            "s_set_gpr_idx_off\n"
+            "s_waitcnt lgkmcnt(0)\n"
+            "global_store_dword v1, v10, s[4:5]\n"
+            "s_endpgm\n",
+            added);
+    assert_int_equal(kernel_runner_load(runner, 0, text), 0);
+    assert_int_equal(kernel_runner_start(runner, 0, (struct kernel_geometry){LANES, LANES, 0, 0}),
+                     0);
+    assert_true(kernel_runner_wait(runner, &result) && result.fault == FAULT_NONE);
+    assert_int_equal(out[0], added + 7);
+    assert_int_equal(out[LANES - 1], added + 7);
+}
+
+/* Other code where there was some before, as where a code object is loaded in another one's place.
+ */
+static void code_that_was_replaced(void **state)
+{
+    (void)state;
+    struct kernel_runner *runner;
+    assert_int_equal(kernel_runner_create(1, BUFFER_BYTES, &runner), 0);
+    for (unsigned added = 1; added < 4; added++)
+        sum_of(runner, added);
+    kernel_runner_destroy(runner);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(on_each_gpu)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(on_each_gpu),
+                                       cmocka_unit_test(code_that_was_replaced)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
