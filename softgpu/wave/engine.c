@@ -151,16 +151,18 @@ static int dispatch_prepare(struct engine *engine, struct dispatch *dispatch)
     return status;
 }
 
-/* Groups of a cooperative launch all wait for each other: as many as the device holds must live at
- * once. Elsewhere a window keeps finished groups from piling up behind a slow one. All threads have
- * room in it for what they run and for what waits behind it. */
+/* As many groups as the device holds must live at once, because they may wait for each other; those
+ * of a cooperative launch all do. Beyond that a window keeps finished groups from piling up behind
+ * a slow one. All threads have room in it for what they run and for what waits behind it. */
 static int reserve_window(const struct engine *engine, struct dispatch *dispatch)
 {
     const uint64_t most = perf_wants(engine->perf) ? RETIRE_WINDOW_LOGGED_MAX : RETIRE_WINDOW_MAX;
     uint64_t window = 2 * (uint64_t)BATCH_MAX * engine->execute_limit;
     window = window < most ? window : most;
+    const uint64_t resident = groups_resident_max(engine, dispatch);
     if (dispatch->launch.gws)
-        window += groups_resident_max(engine, dispatch);
+        window += resident;
+    window = window > resident ? window : resident;
     dispatch->window =
         (uint32_t)(window < dispatch->group_total ? window : dispatch->group_total + 1);
     if (dispatch->capacity < dispatch->window) {

@@ -74,12 +74,45 @@ static void of_many_two_are_left(void **state)
     assert_int_equal(engine_threads_for(64), 62);
 }
 
+/* As many as the device holds may wait for each other, by whatever they like, also on one thread:
+ * each adds one, and reads until all have. */
+static void groups_may_wait_for_each_other(void **state)
+{
+    enum { GROUPS = 3328, LANES = 64 }; /* 104 units of 32 waves */
+    struct kernel_runner *runner;
+    struct dispatch_result result;
+    (void)state;
+    assert_int_equal(kernel_runner_create(1, 4096, &runner), 0);
+    assert_int_equal(kernel_runner_load(runner, 0,
+                                        "s_load_dwordx2 s[4:5], s[0:1], 0x0\n"
+                                        "v_mov_b32 v1, 0\n"
+                                        "v_mov_b32 v2, 1\n"
+                                        "s_mov_b64 exec, 1\n"
+                                        "s_waitcnt lgkmcnt(0)\n"
+                                        "global_atomic_add v1, v2, s[4:5]\n"
+                                        "again: s_sleep 1\n"
+                                        "s_waitcnt vmcnt(0)\n"
+                                        "global_load_dword v3, v1, s[4:5] glc\n"
+                                        "s_waitcnt vmcnt(0)\n"
+                                        "v_readfirstlane_b32 s6, v3\n"
+                                        "s_cmp_lt_u32 s6, 3328\n"
+                                        "s_cbranch_scc1 again\n"
+                                        "s_endpgm\n"),
+                     0);
+    const struct kernel_geometry geometry = {GROUPS * LANES, LANES, 0, 0};
+    assert_int_equal(kernel_runner_start(runner, 0, geometry), 0);
+    assert_true(kernel_runner_wait(runner, &result));
+    assert_int_equal(result.fault, FAULT_NONE);
+    kernel_runner_destroy(runner);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_many_as_it_says),
         cmocka_unit_test(else_one_per_processor),
         cmocka_unit_test(of_many_two_are_left),
+        cmocka_unit_test(groups_may_wait_for_each_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
