@@ -1,22 +1,27 @@
 /* Which dispatch gets a thread next: what of them is left to start, and what has ended. */
 #include "wave/engine.h"
 
+static uint32_t device_waves(const struct engine *engine)
+{
+    return engine->model->cu_active * engine->model->simd_per_cu * engine->model->waves_per_simd;
+}
+
 uint32_t groups_resident_max(const struct engine *engine, const struct dispatch *dispatch)
 {
-    uint32_t waves =
-        engine->model->cu_active * engine->model->simd_per_cu * engine->model->waves_per_simd;
-    return waves / (dispatch->launch.waves_per_group ? dispatch->launch.waves_per_group : 1);
+    return device_waves(engine) /
+           (dispatch->launch.waves_per_group ? dispatch->launch.waves_per_group : 1);
 }
 
 /*
- * How many groups may exist at once. Few, for the host's caches; but groups may wait for each
- * other, so the limit grows while slices pass and no group ends, up to what the device holds.
+ * Whether one more group may exist. Few do, for the host's caches; but groups may wait for each
+ * other, so the limit grows while slices pass and no group ends, up to what the device holds:
+ * waves, because another dispatch's groups may be larger or smaller.
  */
-static uint32_t resident_limit(const struct engine *engine, const struct dispatch *dispatch)
+static bool has_room(const struct engine *engine, const struct dispatch *dispatch)
 {
-    uint32_t device = groups_resident_max(engine, dispatch);
-    uint32_t wanted = 2 * (uint32_t)(engine->thread_count + 1) + engine->resident_extra;
-    return wanted < device ? wanted : device;
+    const uint32_t wanted = 2 * (uint32_t)(engine->thread_count + 1) + engine->resident_extra;
+    return engine->resident < wanted &&
+           engine->resident_waves + dispatch->launch.waves_per_group <= device_waves(engine);
 }
 
 /* The runtime gave private memory for so many waves. One group always runs, that all may end. */
@@ -35,7 +40,7 @@ static bool may_start_group(const struct engine *engine, const struct dispatch *
         return false;
     if (scratch_is_full(dispatch))
         return false;
-    return dispatch->in_flight == 0 || engine->resident < resident_limit(engine, dispatch);
+    return dispatch->in_flight == 0 || has_room(engine, dispatch);
 }
 
 /* Round-robin over the dispatches, so that a later one need not wait for an earlier one's end. */

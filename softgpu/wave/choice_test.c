@@ -57,12 +57,44 @@ static void a_short_window_is_for_all_threads(void **state)
     assert_int_equal(size_of_window(THREADS, 0, 100000, 0), 1);
 }
 
+/* On a device of so many waves: may a second group of 16 waves start beside those of another
+ * dispatch? */
+enum { DEVICE_WAVES = 3328, LARGE_GROUP = 16 };
+static bool large_group_starts(uint32_t others, uint32_t waves_of_each)
+{
+    const struct gpu_model model = {
+        .cu_active = DEVICE_WAVES / 32, .simd_per_cu = 4, .waves_per_simd = 8};
+    struct dispatch dispatch = {.group_total = 16,
+                                .group_next = 1,
+                                .in_flight = 1,
+                                .window = 17,
+                                .launch.waves_per_group = LARGE_GROUP};
+    struct engine engine = {.model = &model,
+                            .dispatches = &dispatch,
+                            .resident = others + 1,
+                            .resident_waves = others * waves_of_each + LARGE_GROUP,
+                            .resident_extra = 1 << 14};
+    return dispatch_with_new_group(&engine) == &dispatch;
+}
+
+/* They may all wait for each other: what the device holds is its waves, whatever groups have. */
+static void large_groups_start_beside_small_ones(void **state)
+{
+    (void)state;
+    assert_true(large_group_starts(700, 1));
+    assert_true(large_group_starts(DEVICE_WAVES - 2 * LARGE_GROUP, 1));
+    assert_false(large_group_starts(DEVICE_WAVES - 2 * LARGE_GROUP + 1, 1));
+    assert_true(large_group_starts(DEVICE_WAVES / LARGE_GROUP - 2, LARGE_GROUP));
+    assert_false(large_group_starts(DEVICE_WAVES / LARGE_GROUP - 1, LARGE_GROUP));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_thread_has_a_full_batch),
         cmocka_unit_test(batches_are_limited),
         cmocka_unit_test(a_short_window_is_for_all_threads),
+        cmocka_unit_test(large_groups_start_beside_small_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,6 +88,7 @@ struct engine {
     struct workgroup *free_groups;
     struct series_count in_series; /* of all groups so far: tests ask whether there are any */
     uint32_t free_count, resident, resident_extra, slices_without_end;
+    uint32_t resident_waves; /* of the groups that are resident */
     /* One that has ended, for the next. Writers: who submits and who ends (exchange, acquire and
      * release). */
     _Atomic(struct dispatch *) spare;
@@ -140,8 +141,10 @@ struct dispatch *ended_dispatch(struct engine *engine); /* NULL: none */
  * one again, beside that of the caller if it `returns` for more. */
 void slot_leave(struct engine *engine, bool returns);
 
-/* spare.c; the first two under lock: a group that may run, and one that runs no longer. */
-struct workgroup *group_take(struct engine *engine); /* NULL: out of memory */
+/* spare.c; the first two under lock: a group of the dispatch that may run, and one that runs no
+ * longer. */
+struct workgroup *group_take(struct engine *engine,
+                             struct dispatch *dispatch); /* NULL: out of memory */
 void group_discard(struct engine *engine, struct workgroup *group);
 void groups_free(struct engine *engine);
 struct dispatch *dispatch_take(struct engine *engine); /* NULL: out of memory */

@@ -62,14 +62,9 @@ enum { BATCH_ENTRIES = 4096 };
 /* Under lock. */
 static struct workgroup *place_take(struct engine *engine, struct dispatch *dispatch)
 {
-    struct workgroup *group = group_take(engine);
-    if (!group) {
+    struct workgroup *group = group_take(engine, dispatch);
+    if (!group)
         dispatch_fail_memory(dispatch);
-        return NULL;
-    }
-    group->dispatch = dispatch;
-    group->launch = &dispatch->launch;
-    group->engine = engine;
     return group;
 }
 

@@ -3,7 +3,7 @@
 
 #include "wave/engine.h"
 
-struct workgroup *group_take(struct engine *engine)
+struct workgroup *group_take(struct engine *engine, struct dispatch *dispatch)
 {
     struct workgroup *group = engine->free_groups;
     if (group) {
@@ -12,13 +12,20 @@ struct workgroup *group_take(struct engine *engine)
     } else {
         group = calloc(1, sizeof *group);
     }
-    engine->resident += group != NULL;
+    if (!group)
+        return NULL;
+    group->dispatch = dispatch;
+    group->launch = &dispatch->launch;
+    group->engine = engine;
+    engine->resident++;
+    engine->resident_waves += dispatch->launch.waves_per_group;
     return group;
 }
 
 void group_discard(struct engine *engine, struct workgroup *group)
 {
     engine->resident--;
+    engine->resident_waves -= group->launch->waves_per_group;
     if (engine->free_count >= FREE_GROUPS_MAX) {
         group_free(group);
         return;
