@@ -1,6 +1,7 @@
 /* Threads that the library creates: for buffer callbacks, on a tool's request, and the notice tools
  * get around their creation. */
 #include "base/callback.h"
+#include "base/fork_lock.h"
 #include "base/thread.h"
 #include "session/session.h"
 
@@ -21,6 +22,7 @@ static _Atomic uint32_t thread_count; /* writers and readers: as of notices */
  */
 static _Atomic(struct tracebuf_thread *) default_thread;
 static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
+FORK_LOCK(threads_kept, threads_lock)
 
 static bool concerns(const struct notice *notice, rocprofiler_runtime_library_t library)
 {

@@ -9,6 +9,7 @@
 #include <hsa/hsa_ext_amd.h>
 
 #include "api/aqlprofile/internal.h"
+#include "base/fork_lock.h"
 
 static _Thread_local char last_error[256];
 
@@ -114,6 +115,7 @@ static struct {
     struct gpu_target *targets;
     uint32_t count, capacity;
 } described = {.lock = PTHREAD_MUTEX_INITIALIZER};
+FORK_LOCK(described_kept, described.lock)
 
 int aqlprofile_target_of_handle(aqlprofile_agent_handle_t agent, struct gpu_target *target)
 {

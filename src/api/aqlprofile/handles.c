@@ -2,12 +2,15 @@
 
 #include <pthread.h>
 
+#include "base/fork_lock.h"
+
 /* What is in use. Memory callbacks are never called under the lock. */
 static struct {
     pthread_mutex_t lock;
     struct handle_entry *first;
     uint64_t last_number;
 } live = {.lock = PTHREAD_MUTEX_INITIALIZER};
+FORK_LOCK(live_kept, live.lock)
 
 aqlprofile_handle_t handle_publish(struct handle_entry *entry, enum handle_sort sort)
 {

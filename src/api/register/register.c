@@ -6,6 +6,7 @@
 #include "register.h"
 
 #include "base/environment.h"
+#include "base/fork_lock.h"
 #include "base/library.h"
 #include "base/log.h"
 
@@ -50,6 +51,7 @@ struct registration {
 
 /* Guards the list; never held while the profiler runs. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+FORK_LOCK(lock_kept, lock)
 static struct registration registrations[REGISTRATIONS_MAX];
 static unsigned registration_count, instance_counts[LIBRARY_COUNT];
 /* How often somebody has begun to deliver what was left over, and an attached tool. Under the lock,

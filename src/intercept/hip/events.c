@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fork_lock.h"
+
 enum {
     RECORD = ROCPROFILER_HIP_EVENT_RECORD,
     WAIT = ROCPROFILER_HIP_EVENT_WAIT,
@@ -19,6 +21,7 @@ struct recorded {
 };
 static struct recorded *buckets[BUCKETS];                /* under `lock` */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* a leaf */
+FORK_LOCK(lock_kept, lock)
 
 /* The place of the pointer to it, or of the one behind the last. Under the lock. */
 static struct recorded **place_of(uintptr_t event)

@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "base/test/children.h"
+
 #include "intercept/hip/events.h"
 #include "intercept/hsa/test/trace_double.h"
 
@@ -125,6 +127,20 @@ static void only_those_calls_are_wanted_and_only_while_somebody_listens(void **s
     assert_false(hip_event_is_wanted(CALL(hipEventRecord)));
 }
 
+static void event_wait(void *place)
+{
+    wait_play((uintptr_t)place);
+}
+
+static void children_wait_for_events(void **state)
+{
+    (void)state;
+    double_reset();
+    double_listen(TRACE_HIP_EVENT, -1);
+    record_play(1, true, QUEUE);
+    children_take_turns(event_wait, (void *)1);
+}
+
 static void *events_use(void *number)
 {
     uintptr_t first = 10 + (uintptr_t)number * EVENTS, wrong = 0;
@@ -161,6 +177,7 @@ int main(void)
         cmocka_unit_test(calls_nest),
         cmocka_unit_test(only_those_calls_are_wanted_and_only_while_somebody_listens),
         cmocka_unit_test(many_events_of_many_threads),
+        cmocka_unit_test(children_wait_for_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

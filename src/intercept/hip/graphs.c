@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/fork_lock.h"
 #include "intercept/hip/handles.h"
 #include "topology/topology.h"
 
@@ -12,6 +13,7 @@ enum {
 };
 
 static struct handles graphs = HANDLES_OF("graphs");
+FORK_LOCK(graphs_kept, graphs.lock)
 
 static uint16_t role_of(int32_t operation)
 {

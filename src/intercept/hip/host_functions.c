@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fork_lock.h"
+
 enum {
     REGISTER_FUNCTION = ROCPROFILER_HIP_COMPILER_API_ID___hipRegisterFunction,
     REGISTER_SLOT = 3,
@@ -19,6 +21,7 @@ struct host_function {
 
 /* Guards the buckets; entries are never changed or freed. A leaf. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+FORK_LOCK(lock_kept, lock)
 static struct host_function *buckets[BUCKETS];
 
 static struct host_function **bucket_of(const char *name, size_t length)

@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "base/test/children.h"
+
 #include <rocprofiler-sdk/hip.h>
 
 #include "intercept/hip/host_functions.h"
@@ -175,6 +177,20 @@ static void many_threads_register_at_once(void **state)
     }
 }
 
+static void function_register(void *function)
+{
+    host_function_data_t found;
+    plain((register_fn)function, modules, "again");
+    assert_true(host_function_find("again", &found));
+}
+
+static void children_register(void **state)
+{
+    (void)state;
+    double_listen(TRACE_CODE_OBJECT, HOST);
+    children_take_turns(function_register, (void *)compiler_start(0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -182,6 +198,7 @@ int main(void)
         cmocka_unit_test_setup(kernels_are_told_with_their_host_function, reset),
         cmocka_unit_test_setup(whatever_is_registered_reaches_hip, reset),
         cmocka_unit_test_setup(many_threads_register_at_once, reset),
+        cmocka_unit_test_setup(children_register, reset),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     double_stop();

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/fork_lock.h"
 #include "intercept/hip/handles.h"
 
 enum {
@@ -11,6 +12,7 @@ enum {
 };
 
 static struct handles streams = HANDLES_OF("streams");
+FORK_LOCK(streams_kept, streams.lock)
 
 /* 0 is the null stream. */
 static bool stream_find(uintptr_t handle, uint64_t *number)

@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "base/test/children.h"
+
 #include "intercept/hip/streams.h"
 #include "intercept/hsa/test/trace_double.h"
 
@@ -123,12 +125,27 @@ static void one_too_many_has_none(void **state)
     assert_int_equal(use(1), known[1].number);
 }
 
+static void stream_come_and_go(void *unused)
+{
+    enum { STREAM = 1 };
+    (void)unused;
+    use(STREAM);
+    destroy(STREAM);
+}
+
+static void children_have_streams(void **state)
+{
+    (void)state;
+    children_take_turns(stream_come_and_go, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_number_for_each_while_it_lives),
         cmocka_unit_test(the_null_stream_is_zero),
         cmocka_unit_test(one_too_many_has_none),
+        cmocka_unit_test(children_have_streams),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,10 @@
  * time, and when the program sees its end. What the device models of kernels. */
 #include <unistd.h>
 
+#include "base/test/children.h"
+#include "intercept/hsa/agents.h"
 #include "intercept/hsa/facts.h"
+#include "intercept/hsa/serialize.h"
 #include "intercept/hsa/test/hsa_calls.h"
 
 static hsa_barrier_and_packet_t around[3];
@@ -261,6 +264,27 @@ static void modelled_cycles_are_told_in_nanoseconds(void **state)
     agent->cycles_hz = 0;
 }
 
+static void queues_ask_and_take_turns(void *queue)
+{
+    const hsa_agent_t gpu = {DOUBLE_GPU};
+    struct serial_turn turn = {0};
+    hsa_barrier_and_packet_t barrier;
+    CALL(hsa_amd_profiling_set_profiler_enabled)(queue, 1);
+    serialize_begin(&turn, agents_find(&hsa_instances[0], gpu), queue, &barrier);
+    serialize_tick(UINT64_MAX - 1);
+    serialize_end(&turn);
+}
+
+static void children_find_no_lock_held(void **state)
+{
+    (void)state;
+    double_counting_configure(&counting_ops);
+    assert_true(table_arrives(double_table_make(1)));
+    hsa_queue_t *queue = queue_open();
+    children_take_turns(queues_ask_and_take_turns, queue);
+    CALL(hsa_queue_destroy)(queue);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -270,6 +294,7 @@ int main(void)
         cmocka_unit_test_setup(a_packet_without_a_barrier_goes_by, reset),
         cmocka_unit_test_setup(records_come_before_values, reset),
         cmocka_unit_test_setup(modelled_cycles_are_told_in_nanoseconds, reset),
+        cmocka_unit_test_setup(children_find_no_lock_held, reset),
     };
     return cmocka_run_group_tests(tests, NULL, stop);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/code_table.h"
+#include "base/fork_lock.h"
 #include "base/log.h"
 #include "intercept/hsa/agents.h"
 #include "intercept/hsa/lifecycle.h"
@@ -74,6 +75,7 @@ static bool slot_wrap(struct hsa_instance *runtime, enum hsa_function function, 
 
 /* Guards which place is whose, and the stores into tables. A leaf: nothing is called under it. */
 static pthread_mutex_t installing = PTHREAD_MUTEX_INITIALIZER;
+FORK_LOCK(installing_kept, installing)
 
 /* Services that a runtime without known agents cannot have, for one message. */
 struct refusal {

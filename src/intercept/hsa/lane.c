@@ -3,12 +3,17 @@
 #include <pthread.h>
 #include <stddef.h>
 
+#include "base/fork_lock.h"
+
+/* Of those who renew a lane. A leaf. */
+static pthread_mutex_t renewing = PTHREAD_MUTEX_INITIALIZER;
+FORK_LOCK(renewing_kept, renewing)
+
 /* ---- the poster's end */
 
 void lane_renew(struct inflight_lane *lane, uint32_t listed)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&renewing);
     uint32_t state = atomic_load_explicit(&lane->state, memory_order_seq_cst);
     if (state != LANE_UNKNOWN && state / LANE_EPOCH_STEP != listed / LANE_EPOCH_STEP) {
         atomic_store_explicit(&lane->stack, NULL, memory_order_seq_cst);
@@ -23,7 +28,7 @@ void lane_renew(struct inflight_lane *lane, uint32_t listed)
                               memory_order_seq_cst);
         atomic_store_explicit(&lane->state, LANE_UNKNOWN, memory_order_seq_cst);
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&renewing);
 }
 
 void lane_stack_push(struct inflight_lane *lane, struct inflight *work)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fork_lock.h"
 #include "base/log.h"
 #include "codeobj/kernel_descriptor.h"
 #include "intercept/hip/host_functions.h"
@@ -44,6 +45,7 @@ static struct kernel_map kernel_ids;
 /* Covers the list and the ids; never held while anything outside is called. Objects and their names
    stay after UNLOAD: tools keep the pointers. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+FORK_LOCK(lock_kept, lock)
 static struct object *objects, *retired; /* reachable, so that no leak checker complains */
 static uint64_t object_id_last, kernel_id_last;
 
@@ -59,27 +61,9 @@ static const hsa_ven_amd_loader_1_03_pfn_t *loader_of(const struct hsa_instance 
     return &loaders[hsa_instance_index(runtime)];
 }
 
-/* The end of a forked child looks at the list, which must be whole there and its lock free. */
-static void fork_prepare(void)
-{
-    pthread_mutex_lock(&lock);
-}
-
-static void fork_done(void)
-{
-    pthread_mutex_unlock(&lock);
-}
-
-static void fork_watch(void)
-{
-    pthread_atfork(fork_prepare, fork_done, fork_done);
-}
-
 static bool objects_start(struct hsa_instance *runtime)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     hsa_ven_amd_loader_1_03_pfn_t *loader = &loaders[hsa_instance_index(runtime)];
-    pthread_once(&once, fork_watch);
     memset(loader, 0, sizeof *loader);
     return runtime->real.hsa_system_get_major_extension_table != NULL &&
            runtime->real.hsa_system_get_major_extension_table(

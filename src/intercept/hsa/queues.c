@@ -2,6 +2,7 @@
  */
 #include <pthread.h>
 
+#include "base/fork_lock.h"
 #include "base/log.h"
 #include "intercept/hsa/borrow.h"
 #include "intercept/hsa/dispatch.h"
@@ -15,6 +16,7 @@
 enum { STALL_NS = 1000000000 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+FORK_LOCK(lock_kept, lock)
 static struct dispatch_queue *queues; /* under `lock` */
 
 /* The record of a graph's launch says how many kernels it submitted. */

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/fork_lock.h"
 #include "base/thread.h"
 #include "base/wait.h"
 #include "intercept/hsa/dispatch.h"
@@ -30,6 +31,7 @@ struct replay_queue {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* the list; a leaf */
+FORK_LOCK(lock_kept, lock)
 static struct replay_queue *queues;
 
 static bool has_failed(const struct replay_queue *queue)

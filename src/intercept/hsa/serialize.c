@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fork_lock.h"
 #include "base/log.h"
 #include "base/wait.h"
 #include "intercept/hsa/instance.h"
@@ -27,6 +28,7 @@ struct serial_ticket {
 
 /* One lock: counting already costs a dispatch some microseconds, and the lock never calls out. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+FORK_LOCK(lock_kept, lock)
 static struct serial_ticket *last_of_device[DEVICES_MAX];
 /* Whose turn it is, and since when (CLOCK_MONOTONIC); behind it, by `later`, those that follow. */
 static struct {

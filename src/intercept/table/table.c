@@ -3,12 +3,14 @@
 #include <pthread.h>
 #include <stdbool.h>
 
+#include "base/fork_lock.h"
 #include "base/log.h"
 
 enum { TABLE_BYTES_MAX = 1 << 16 };
 
 /* Guards every `next` and `tables`. A leaf; runtimes start from any thread. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+FORK_LOCK(lock_kept, lock)
 
 static uint32_t slots_of(void *table)
 {

@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "base/test/children.h"
+
 #include <rocprofiler-sdk/hip.h>
 
 #include "intercept/event_call.h"
@@ -432,6 +434,20 @@ static void structures_by_value_arrive(void **state)
     assert_int_equal(entry->payload.hip.args.__hipPushCallConfiguration.sharedMem, 64);
 }
 
+static void library_load(void *its_table)
+{
+    assert_true(intercept_table_install(&row_hip, &its_table, 60200));
+}
+
+static void children_load_libraries(void **state)
+{
+    (void)state;
+    double_reset();
+    double_listen(TRACE_HIP_RUNTIME_API, MALLOC);
+    table_fill(&table, SLOTS, fake_malloc);
+    children_take_turns(library_load, &table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -444,6 +460,7 @@ int main(void)
         cmocka_unit_test(every_copy_of_a_library_calls_its_own_functions),
         cmocka_unit_test(what_is_no_table_is_refused),
         cmocka_unit_test(structures_by_value_arrive),
+        cmocka_unit_test(children_load_libraries),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     return failed + unexpected_calls;

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fork_lock.h"
 #include "base/log.h"
 #include "session/counting/counting.h"
-#include "session/counting/runtime.h"
 #include "topology/topology.h"
 
 enum { CATALOGS_MAX = 64, CREATED_MAX = 512, COUNTER_ID_LIMIT = 65536 };
@@ -42,11 +42,7 @@ static struct {
     struct retired_catalog *retired;
     uint32_t entry_count;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-pthread_mutex_t *agents_lock(void)
-{
-    return &state.lock;
-}
+FORK_LOCK(state_kept, state.lock)
 
 /* Properties that expressions may name, as the kernel driver calls them. */
 #define PROPERTIES(X)                                                                              \

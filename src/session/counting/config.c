@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fork_lock.h"
 #include "base/log.h"
-#include "session/counting/runtime.h"
 
 /* Handles are position + 1 in the low bits and a generation above, so that a stale one is unknown
  * rather than somebody else's. */
@@ -18,11 +18,7 @@ static struct {
     uint32_t count, capacity;
     uint64_t generation;
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-pthread_mutex_t *configs_lock(void)
-{
-    return &table.lock;
-}
+FORK_LOCK(table_kept, table.lock)
 
 static void config_free(struct counting_config *config)
 {

@@ -160,32 +160,9 @@ void counting_device_on_fork_child(void)
     }
 }
 
-/* All are leaves: no thread that has one waits for another. */
-static pthread_mutex_t *(*const fork_locks[])(void) = {agents_lock, configs_lock, owners_lock,
-                                                       shares_lock};
-enum { FORK_LOCKS = sizeof fork_locks / sizeof fork_locks[0] };
-
-static void fork_prepare(void)
-{
-    for (int i = 0; i < FORK_LOCKS; i++)
-        pthread_mutex_lock(fork_locks[i]());
-}
-
-static void fork_parent(void)
-{
-    for (int i = FORK_LOCKS; i-- > 0;)
-        pthread_mutex_unlock(fork_locks[i]());
-}
-
-static void fork_child(void)
-{
-    fork_parent();
-    counting_device_on_fork_child();
-}
-
 static void fork_watch(void)
 {
-    pthread_atfork(fork_prepare, fork_parent, fork_child);
+    pthread_atfork(NULL, NULL, counting_device_on_fork_child);
 }
 
 void counting_queue_register(const struct counting_queue_ops *ops)

@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "base/test/children.h"
+
 #include "gpu/pmc.h"
 #include "model/counting.h"
 #include "model/service.h"
@@ -355,6 +357,22 @@ static void children_find_no_lock_held(void **state)
     counting_config_destroy(config);
 }
 
+/* What a tool asks for on one thread while another one forks. */
+static void counters_ask(void *counter)
+{
+    rocprofiler_counter_info_v1_t info;
+    assert_int_equal(counting_info(*(rocprofiler_counter_id_t *)counter,
+                                   ROCPROFILER_COUNTER_INFO_VERSION_1, &info),
+                     SUCCESS);
+}
+
+static void children_ask_what_counters_are(void **state)
+{
+    rocprofiler_counter_id_t waves = event_counter(MI210, "SQ", 4);
+    (void)state;
+    children_take_turns(counters_ask, &waves);
+}
+
 static void properties_have_the_drivers_names(void **state)
 {
     const struct counting_agent *agent = counting_agent_find((rocprofiler_agent_id_t){MI210});
@@ -373,6 +391,7 @@ int main(void)
                                        cmocka_unit_test(counters_stop_with_their_context),
                                        cmocka_unit_test(events_are_counters),
                                        cmocka_unit_test(each_agent_has_its_own_events),
+                                       cmocka_unit_test(children_ask_what_counters_are),
                                        cmocka_unit_test(children_find_no_lock_held),
                                        cmocka_unit_test(properties_have_the_drivers_names)};
     return cmocka_run_group_tests(tests, NULL, NULL);

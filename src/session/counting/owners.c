@@ -4,9 +4,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/fork_lock.h"
 #include "model/service.h"
 #include "session/counting/counting.h"
-#include "session/counting/runtime.h"
 
 static struct {
     pthread_mutex_t lock; /* a leaf */
@@ -16,11 +16,7 @@ static struct {
     } owned[COUNTING_AGENTS_MAX];
     size_t count;
 } owners = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-pthread_mutex_t *owners_lock(void)
-{
-    return &owners.lock;
-}
+FORK_LOCK(owners_kept, owners.lock)
 
 rocprofiler_status_t owners_take_all(rocprofiler_context_id_t context)
 {

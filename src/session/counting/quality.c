@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
+#include "base/fork_lock.h"
 #include "session/counting/counting.h"
 #include "topology/quality.h"
 
@@ -14,6 +15,7 @@ static struct {
     } of[COUNTING_AGENTS_MAX]; /* there are no others to ask about */
     uint32_t count;
 } known = {.lock = PTHREAD_MUTEX_INITIALIZER};
+FORK_LOCK(known_kept, known.lock)
 
 static const struct node_quality *quality_of(const struct counting_agent *agent)
 {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fork_lock.h"
 #include "session/counting/counting.h"
 
 rocprofiler_status_t counting_agent_iterate(rocprofiler_agent_id_t agent_id,
@@ -96,6 +97,7 @@ static struct {
     pthread_mutex_t lock;
     struct extended_info *first;
 } extended = {.lock = PTHREAD_MUTEX_INITIALIZER};
+FORK_LOCK(extended_kept, extended.lock)
 
 static void instance_fill(struct extended_info *info, const struct counter_shape *shape,
                           uint32_t index)

@@ -2,8 +2,6 @@
 #ifndef SESSION_COUNTING_RUNTIME_H
 #define SESSION_COUNTING_RUNTIME_H
 
-#include <pthread.h>
-
 #include "model/counting.h"
 
 /* As counting_memory_ops.allocate, never given back; `generation`: whose it is. NULL: there is no
@@ -14,13 +12,6 @@ uint32_t counting_memory_generation(void); /* grows when a runtime comes or goes
 void counting_device_arm(void); /* device.c: start what was started before a runtime came */
 void counting_device_disarm(void);
 void counting_device_on_fork_child(void);
-
-/* Each file's own lock, which device.c holds over a fork: the child, at its end at the latest,
- * finds it free, and whole what it guards. */
-pthread_mutex_t *agents_lock(void);
-pthread_mutex_t *configs_lock(void);
-pthread_mutex_t *owners_lock(void);
-pthread_mutex_t *shares_lock(void);
 
 /* enable.c: see trace_queue_first. */
 const void *enable_packet(rocprofiler_agent_id_t agent, uint64_t hsa_agent);

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fork_lock.h"
 #include "base/log.h"
-#include "session/counting/runtime.h"
 
 /* Tools choose among few configurations, so the joint ones are kept. */
 enum { JOINT_MAX = 8, JOINT_KEPT = 8 };
@@ -20,11 +20,7 @@ static struct {
     struct joint items[JOINT_KEPT];
     uint32_t oldest;
 } kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-pthread_mutex_t *shares_lock(void)
-{
-    return &kept.lock;
-}
+FORK_LOCK(joint_kept, kept.lock)
 
 struct counting_collection *counting_collection_create(uint32_t shares_max)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/fork_lock.h"
 #include "intercept/hsa/install.h"
 #include "model/replay.h"
 #include "runtime/instances.h"
@@ -25,6 +26,7 @@ static const struct trace_set everything = {.enter = api_enter,
                                             .wants_args = true};
 static const struct trace_set records = {.enter = api_enter, .exit = api_exit, .has_buffers = true};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+FORK_LOCK(lock_kept, lock)
 static struct double_entry entries[ENTRIES_MAX];
 static uint32_t entry_count;
 static uint64_t correlation_last;
