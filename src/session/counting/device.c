@@ -142,6 +142,39 @@ void counting_device_disarm(void)
     }
 }
 
+/* Between the two the context starts or stops on this thread. */
+static void moving_begin(struct device_service *service)
+{
+    pthread_mutex_lock(&service->lock);
+    service->mover = pthread_self();
+    service->is_moving = true;
+    pthread_mutex_unlock(&service->lock);
+}
+
+static void moving_end(struct device_service *service)
+{
+    pthread_mutex_lock(&service->lock);
+    service->is_moving = false;
+    pthread_mutex_unlock(&service->lock);
+}
+
+/* In a child: nobody goes on with what another thread was doing. Session takes the context for a
+ * stopped one. */
+static void service_settle(struct device_service *service)
+{
+    bool goes_on = service->is_moving && pthread_equal(service->mover, pthread_self());
+    if (service->is_moving && !goes_on) {
+        service->is_moving = false;
+        service->state = SERVICE_STOPPED;
+        /* References stay: that thread may just have given them back. */
+        for (struct counted_device *device = service->devices; device; device = device->next)
+            device->config = NULL;
+        owners_release(service->context);
+    } else if (service->state == SERVICE_BUSY) {
+        service->state = SERVICE_RUNNING;
+    }
+}
+
 /* The devices are the parent's, and so is what the runtime gave. */
 void counting_device_on_fork_child(void)
 {
@@ -153,8 +186,7 @@ void counting_device_on_fork_child(void)
     for (; service; service = service->next) {
         pthread_mutex_init(&service->lock, NULL);
         pthread_cond_init(&service->changed, NULL);
-        if (service->state == SERVICE_BUSY)
-            service->state = SERVICE_RUNNING;
+        service_settle(service);
         for (struct counted_device *device = service->devices; device; device = device->next)
             device->power = NULL;
     }
@@ -249,16 +281,14 @@ static rocprofiler_status_t devices_own(const struct device_service *service)
     return status;
 }
 
-static rocprofiler_status_t service_start(rocprofiler_context_id_t context, void *data)
+/* The devices are the context's. */
+static rocprofiler_status_t owned_start(rocprofiler_context_id_t context,
+                                        struct device_service *service)
 {
-    struct device_service *service = data;
-    rocprofiler_status_t status = devices_own(service);
-    if (status != ROCPROFILER_STATUS_SUCCESS)
-        return status;
     device_state_set(service, SERVICE_STARTING);
     for (struct counted_device *device = service->devices; device; device = device->next)
         CALLBACK(device->callback(context, device->agent, config_set, device->callback_data));
-    status = devices_start(service);
+    rocprofiler_status_t status = devices_start(service);
     if (status == ROCPROFILER_STATUS_SUCCESS) {
         device_state_set(service, SERVICE_RUNNING);
         service_arm(service); /* a runtime may have arrived since devices_start looked */
@@ -271,15 +301,28 @@ static rocprofiler_status_t service_start(rocprofiler_context_id_t context, void
     return status;
 }
 
+static rocprofiler_status_t service_start(rocprofiler_context_id_t context, void *data)
+{
+    struct device_service *service = data;
+    moving_begin(service);
+    rocprofiler_status_t status = devices_own(service);
+    if (status == ROCPROFILER_STATUS_SUCCESS)
+        status = owned_start(context, service);
+    moving_end(service);
+    return status;
+}
+
 static void service_stop(rocprofiler_context_id_t context, void *data)
 {
     struct device_service *service = data;
     if (!device_busy_enter(service, true))
         return;
+    moving_begin(service);
     devices_stop(service);
     configs_drop(service);
     owners_release(context);
     device_state_set(service, SERVICE_STOPPED);
+    moving_end(service);
 }
 
 static const struct service_ops service_ops = {service_start, service_stop, NULL};

@@ -42,6 +42,9 @@ struct device_service {
     pthread_mutex_t lock;           /* state, and config while STARTING; a leaf */
     pthread_cond_t changed;
     enum service_state state;
+    /* While its context starts or stops: the thread that does that. Under `lock`, too. */
+    bool is_moving;
+    pthread_t mover;
 };
 
 void device_state_set(struct device_service *service, enum service_state state);

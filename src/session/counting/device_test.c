@@ -3,12 +3,17 @@
  * runtime that comes late. Contexts and the device are doubles; what works is tested on HSA in
  * tests/conformance/counting.
  */
+#include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -175,8 +180,22 @@ static bool device_wait(struct counting_flight *flight, uint64_t limit_ns)
     return !device.silent;
 }
 
+/* A thread that is to stay in the middle of something while another one forks. */
+enum place { NOWHERE, IN_CALLBACK, IN_DRAIN };
+static _Atomic enum place hold_place;
+static sem_t held, let_go;
+
+static void hold_here(enum place place)
+{
+    if (!atomic_compare_exchange_strong(&hold_place, &place, NOWHERE))
+        return;
+    sem_post(&held);
+    sem_wait(&let_go);
+}
+
 static void device_drain(rocprofiler_agent_id_t agent, uint64_t limit_ns)
 {
+    hold_here(IN_DRAIN);
     (void)agent, (void)limit_ns;
     device.drains++;
 }
@@ -200,6 +219,7 @@ static void choose(rocprofiler_context_id_t context, rocprofiler_agent_id_t agen
                    rocprofiler_device_counting_agent_cb_t set_config, void *data)
 {
     (void)data;
+    hold_here(IN_CALLBACK);
     if (agent.handle == GPU)
         OK(set_config(context, waves));
 }
@@ -307,6 +327,58 @@ static void late_runtime_test(void **state)
     REFUSED(sample(3, ROCPROFILER_COUNTER_FLAG_NONE), ERROR_CONTEXT_NOT_STARTED);
 }
 
+static void *start_main(void *unused)
+{
+    (void)unused;
+    OK(start(1));
+    return NULL;
+}
+
+static void *stop_main(void *unused)
+{
+    (void)unused;
+    stop(1);
+    return NULL;
+}
+
+/* In a child, where no thread goes on with what the parent's was doing. 0: all is well. */
+static int child_counts(void)
+{
+    enum { LIMIT_S = 20 };
+    alarm(LIMIT_S);
+    if (start(2) != ROCPROFILER_STATUS_SUCCESS)
+        return 1;
+    stop(2);
+    if (start(1) != ROCPROFILER_STATUS_SUCCESS)
+        return 2;
+    stop(1);
+    return start(3) == ROCPROFILER_STATUS_SUCCESS ? 0 : 3;
+}
+
+static void fork_meanwhile_test(void **state)
+{
+    void *(*const mains[])(void *) = {start_main, stop_main};
+    const enum place places[] = {IN_CALLBACK, IN_DRAIN};
+    (void)state;
+    sem_init(&held, 0, 0);
+    sem_init(&let_go, 0, 0);
+    runtime_set(true);
+    for (int i = 0; i < 2; i++) {
+        int status = -1;
+        pthread_t thread;
+        atomic_store(&hold_place, places[i]);
+        assert_int_equal(pthread_create(&thread, NULL, mains[i], NULL), 0);
+        sem_wait(&held);
+        pid_t child = fork();
+        if (child == 0)
+            _exit(child_counts());
+        assert_int_equal(waitpid(child, &status, 0), child);
+        sem_post(&let_go);
+        pthread_join(thread, NULL);
+        assert_int_equal(status, 0);
+    }
+}
+
 /* The queue's owner puts in what it is given, so the packet stays, as long as its runtime does. */
 static void first_packet_test(void **state)
 {
@@ -348,6 +420,7 @@ int main(void)
         cmocka_unit_test(failed_start_leaves_nothing_test),
         cmocka_unit_test(silent_device_test),
         cmocka_unit_test(late_runtime_test),
+        cmocka_unit_test(fork_meanwhile_test),
         cmocka_unit_test(first_packet_test),
         cmocka_unit_test(no_trace_where_nobody_counts_test),
     };
