@@ -208,6 +208,8 @@ void counting_queue_register(const struct counting_queue_ops *ops)
     atomic_store_explicit(&queue_ops, ops, memory_order_release);
     if (ops)
         counting_device_arm();
+    else
+        counting_device_disarm(); /* what was started meanwhile */
 }
 
 /* ---- start and stop */
@@ -288,6 +290,7 @@ static rocprofiler_status_t owned_start(rocprofiler_context_id_t context,
     device_state_set(service, SERVICE_STARTING);
     for (struct counted_device *device = service->devices; device; device = device->next)
         CALLBACK(device->callback(context, device->agent, config_set, device->callback_data));
+    device_state_set(service, SERVICE_BUSY); /* a runtime that leaves waits for what comes now */
     rocprofiler_status_t status = devices_start(service);
     if (status == ROCPROFILER_STATUS_SUCCESS) {
         device_state_set(service, SERVICE_RUNNING);

@@ -17,7 +17,8 @@
 
 #define PACKET_LIMIT_NS 10000000000ull /* a device that does not answer for so long is hung */
 
-/* RUNNING <-> BUSY: whoever made it BUSY has the devices to itself. */
+/* RUNNING <-> BUSY: whoever made it BUSY has the devices to itself. A start is STARTING while it
+ * asks the tool, and BUSY afterwards. */
 enum service_state { SERVICE_STOPPED, SERVICE_STARTING, SERVICE_RUNNING, SERVICE_BUSY };
 
 struct counted_device {

@@ -174,14 +174,8 @@ static struct counting_flight *device_submit(rocprofiler_agent_id_t agent, const
     return (struct counting_flight *)&device;
 }
 
-static bool device_wait(struct counting_flight *flight, uint64_t limit_ns)
-{
-    (void)flight, (void)limit_ns;
-    return !device.silent;
-}
-
 /* A thread that is to stay in the middle of something while another one forks. */
-enum place { NOWHERE, IN_CALLBACK, IN_DRAIN };
+enum place { NOWHERE, IN_CALLBACK, IN_WAIT, IN_DRAIN };
 static _Atomic enum place hold_place;
 static sem_t held, let_go;
 
@@ -191,6 +185,13 @@ static void hold_here(enum place place)
         return;
     sem_post(&held);
     sem_wait(&let_go);
+}
+
+static bool device_wait(struct counting_flight *flight, uint64_t limit_ns)
+{
+    (void)flight, (void)limit_ns;
+    hold_here(IN_WAIT);
+    return !device.silent;
 }
 
 static void device_drain(rocprofiler_agent_id_t agent, uint64_t limit_ns)
@@ -379,6 +380,38 @@ static void fork_meanwhile_test(void **state)
     }
 }
 
+static void *leave_main(void *is_gone)
+{
+    runtime_set(false);
+    atomic_store((_Atomic bool *)is_gone, true);
+    return NULL;
+}
+
+/* What a start has submitted is awaited by the runtime's end: nothing of it is left for the next
+ * runtime, which starts the counters anew. */
+static void runtime_leaves_meanwhile_test(void **state)
+{
+    static _Atomic bool is_gone;
+    pthread_t starter, leaver;
+    (void)state;
+    runtime_set(true);
+    atomic_store(&hold_place, IN_WAIT);
+    assert_int_equal(pthread_create(&starter, NULL, start_main, NULL), 0);
+    sem_wait(&held);
+    assert_int_equal(pthread_create(&leaver, NULL, leave_main, &is_gone), 0);
+    usleep(50000);
+    bool was_gone = atomic_load(&is_gone);
+    sem_post(&let_go);
+    pthread_join(starter, NULL);
+    pthread_join(leaver, NULL);
+    int before = device.packets;
+    runtime_set(true);
+    assert_int_equal(device.packets, before + 1);
+    assert_false(was_gone);
+    OK(sample(1, ROCPROFILER_COUNTER_FLAG_NONE));
+    stop(1);
+}
+
 /* The queue's owner puts in what it is given, so the packet stays, as long as its runtime does. */
 static void first_packet_test(void **state)
 {
@@ -421,6 +454,7 @@ int main(void)
         cmocka_unit_test(silent_device_test),
         cmocka_unit_test(late_runtime_test),
         cmocka_unit_test(fork_meanwhile_test),
+        cmocka_unit_test(runtime_leaves_meanwhile_test),
         cmocka_unit_test(first_packet_test),
         cmocka_unit_test(no_trace_where_nobody_counts_test),
     };
