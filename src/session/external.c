@@ -41,17 +41,6 @@ void external_on_fork_parent(void)
     pthread_mutex_unlock(&external_lock);
 }
 
-/* Ids pushed in the parent were for its threads; the only one here has another id now. */
-void external_on_fork_child(void)
-{
-    pthread_mutex_init(&external_lock, NULL);
-    atomic_store_explicit(&main_table, NULL, memory_order_seq_cst);
-    thread_ready =
-        &thread_stranger; /* set up again at its next traced call; one that is open ends before */
-    if (thread_current)
-        session_of(thread_current)->tid = (uint64_t)syscall(SYS_gettid);
-}
-
 /* On the thread that finishes in the place of another one: that one's id, else 0. */
 static __thread uint32_t stands_for __attribute__((tls_model("initial-exec")));
 
@@ -108,6 +97,23 @@ static void table_clear(struct external_table *table)
     for (int i = 0; i < SESSION_CONTEXTS_MAX; i++)
         if (atomic_load_explicit(&table->stacks[i].depth, memory_order_relaxed))
             atomic_store_explicit(&table->stacks[i].depth, 0, memory_order_relaxed);
+}
+
+/* Ids pushed in the parent were for its threads, whose numbers may be those of threads here: a
+ * thread that has ended gives its number away, and in a namespace of its own a child counts from 1
+ * on. */
+void external_on_fork_child(void)
+{
+    pthread_mutex_init(&external_lock, NULL);
+    atomic_store_explicit(&main_table, NULL, memory_order_seq_cst);
+    for (struct external_table *table = first_table(); table; table = table->next) {
+        table_clear(table);
+        atomic_store_explicit(&table->tid, 0, memory_order_release);
+    }
+    thread_ready =
+        &thread_stranger; /* set up again at its next traced call; one that is open ends before */
+    if (thread_current)
+        session_of(thread_current)->tid = (uint64_t)syscall(SYS_gettid);
 }
 
 /* Under external_lock. False: somebody was faster, with the table or with the thread. */

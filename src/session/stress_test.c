@@ -4,10 +4,12 @@
 #include "session/front/engine.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -172,6 +174,46 @@ static void who_comes_at_once_has_ids_of_its_own(void **state)
     assert_int_equal(wrong, 0);
 }
 
+static int status_of(pid_t child)
+{
+    int status = -1;
+    return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* The only process of a namespace, whose child has the same number in one of its own. */
+static int child_of_namespace(void)
+{
+    const rocprofiler_user_data_t pushed = {.value = 42};
+    rocprofiler_user_data_t popped = pushed;
+    if (external_push(contexts[0], (rocprofiler_thread_id_t)getpid(), pushed) !=
+            ROCPROFILER_STATUS_SUCCESS ||
+        unshare(CLONE_NEWPID) != 0)
+        return 1;
+    pid_t child = fork();
+    if (child == 0) {
+        external_pop(contexts[0], (rocprofiler_thread_id_t)getpid(), &popped);
+        _exit((int)popped.value);
+    }
+    return status_of(child);
+}
+
+static void children_have_no_id_of_their_parents(void **state)
+{
+    enum { NOT_ALLOWED = 77 };
+    (void)state;
+    pid_t child = fork();
+    if (child == 0) {
+        pid_t first = unshare(CLONE_NEWPID) == 0 ? fork() : -1;
+        if (first == 0)
+            _exit(child_of_namespace());
+        _exit(first > 0 ? status_of(first) : NOT_ALLOWED);
+    }
+    int status = status_of(child);
+    if (status == NOT_ALLOWED)
+        skip();
+    assert_int_equal(status, 0);
+}
+
 static int begin(void **state)
 {
     (void)state;
@@ -202,6 +244,7 @@ static void nothing_is_lost(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(children_have_no_id_of_their_parents),
         cmocka_unit_test(who_comes_at_once_has_ids_of_its_own),
         cmocka_unit_test(nothing_is_lost),
     };
