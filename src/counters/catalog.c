@@ -241,6 +241,15 @@ static int finish(struct catalog *c)
     return 0;
 }
 
+/* The block at `at` itself, unless it shares the registers of one before it. */
+static uint32_t holder_of(const struct catalog *c, uint32_t at)
+{
+    uint32_t file = c->blocks[at].register_file, holder = 0;
+    while (holder < at && (!file || c->blocks[holder].register_file != file))
+        holder++;
+    return holder;
+}
+
 static int allocate(struct catalog *c, const struct definition_set *definitions,
                     const struct counter_agent *agent)
 {
@@ -261,6 +270,7 @@ static int allocate(struct catalog *c, const struct definition_set *definitions,
         c->blocks[i].name = strdup(agent->blocks[i].name);
         if (!c->blocks[i].name)
             return -1;
+        c->blocks[i].holder = holder_of(c, i);
         c->block_count++;
     }
     return 0;

@@ -17,7 +17,9 @@
 /* A hardware block of the GPU, as the packet builders know it. */
 struct counter_block {
     const char *name;
-    uint32_t registers; /* counters that each instance holds at a time */
+    uint32_t registers;     /* counters that each instance holds at a time */
+    uint16_t register_file; /* blocks with equal numbers share their registers; 0: alone */
+    uint32_t holder;        /* the catalog's: position of the first block with its registers */
     uint32_t event_max;
     int may_accumulate; /* has an event that integrates its neighbour's level */
     struct counter_shape shape;

@@ -38,6 +38,13 @@ int plan_events_add(const struct catalog *catalog, const struct counter *counter
     return 0;
 }
 
+/* The block whose registers count the event: blocks that share them are one here. */
+static uint32_t holder_of(const struct counter *all, const struct counter_block *blocks,
+                          const struct plan_event *event)
+{
+    return blocks[all[event->counter].block].holder;
+}
+
 /* A total takes the register after its level's. */
 enum { TOTAL_REGISTERS = 2 };
 
@@ -62,7 +69,7 @@ int plan_fits(const struct catalog *catalog, const struct plan_event *events, ui
     for (uint32_t b = 0; b < block_count; b++) {
         uint32_t used = 0;
         for (uint32_t i = 0; i < count; i++) {
-            if (all[events[i].counter].block == b)
+            if (holder_of(all, blocks, &events[i]) == b)
                 used += registers_of(events, count, i);
         }
         if (used > blocks[b].registers) {
@@ -89,7 +96,7 @@ static size_t block_describe(const struct catalog *catalog, const struct plan_ev
     const struct counter_block *blocks = catalog_blocks(catalog, &block_count);
     char line[160];
     for (uint32_t i = 0; i < count; i++)
-        used += all[events[i].counter].block == block ? registers_of(events, count, i) : 0;
+        used += holder_of(all, blocks, &events[i]) == block ? registers_of(events, count, i) : 0;
     if (used <= blocks[block].registers)
         return length;
     snprintf(line, sizeof line, "%sblock %s has %u counter registers, %u are needed (",
@@ -97,7 +104,7 @@ static size_t block_describe(const struct catalog *catalog, const struct plan_ev
     length = text_add(text, size, length, line);
     const char *separator = "";
     for (uint32_t i = 0; i < count; i++) {
-        if (all[events[i].counter].block != block)
+        if (holder_of(all, blocks, &events[i]) != block)
             continue;
         snprintf(line, sizeof line, "%s%s%s", separator, all[events[i].counter].name,
                  events[i].accumulate == ACCUMULATE_NONE ? "" : " accumulated");
@@ -212,7 +219,7 @@ static void unplace(struct planner *p, uint32_t position, struct pass *pass, uin
     for (uint32_t i = 0; i < needs; i++) {
         const struct plan_event *event = &p->events[need[i]];
         if (--pass->holders[need[i]] == 0)
-            pass->used[p->all[event->counter].block] -= registers_added(p, pass, need[i]);
+            pass->used[holder_of(p->all, p->blocks, event)] -= registers_added(p, pass, need[i]);
     }
 }
 
@@ -223,7 +230,7 @@ static int place(struct planner *p, uint32_t position, struct pass *pass)
     const uint32_t *need = p->needs + demand->first;
     for (uint32_t i = 0; i < demand->count; i++) {
         const struct plan_event *event = &p->events[need[i]];
-        uint32_t block = p->all[event->counter].block;
+        uint32_t block = holder_of(p->all, p->blocks, event);
         if (pass->holders[need[i]] == 0)
             pass->used[block] += registers_added(p, pass, need[i]);
         pass->holders[need[i]]++;
@@ -279,7 +286,7 @@ static uint32_t lower_bound(const struct planner *p)
     for (uint32_t b = 0; b < p->block_count; b++) {
         uint32_t used = 0;
         for (uint32_t i = 0; i < p->event_count; i++)
-            used += p->all[p->events[i].counter].block == b
+            used += holder_of(p->all, p->blocks, &p->events[i]) == b
                         ? registers_of(p->events, p->event_count, i)
                         : 0;
         uint32_t passes = used ? (used - 1) / p->blocks[b].registers + 1 : 0;

@@ -277,6 +277,62 @@ static void describe_test(void **state)
     assert_int_equal(strlen(cut), sizeof cut - 1);
 }
 
+static void basic_add(struct definition_set *set, const char *block, const char *name,
+                      uint32_t event)
+{
+    const struct counter_definition definition = {
+        .name = name, .architectures = "gfx90a", .block = block, .event = event, .description = ""};
+    assert_int_equal(definitions_add(set, &definition), 0);
+}
+
+/* As the SQ and the SQ_CS of gfx9: one set of registers, which the names "A..." and "B..." share.
+ */
+static struct catalog *twins_create(uint32_t of_first)
+{
+    static const struct counter_block blocks[] = {
+        {.name = "FIRST", .registers = 8, .event_max = 99, .register_file = 1},
+        {.name = "OTHER", .registers = 2, .event_max = 99},
+        {.name = "SECOND", .registers = 8, .event_max = 99, .register_file = 1}};
+    const struct counter_agent agent = {
+        .architecture = "gfx90a", .blocks = blocks, .block_count = 3};
+    static const char *const names[] = {"A0", "A1", "A2", "A3", "A4", "A5", "A6", "A7"};
+    struct definition_set *set = definitions_create();
+    for (uint32_t i = 0; i < of_first; i++)
+        basic_add(set, "FIRST", names[i], i + 1);
+    basic_add(set, "SECOND", "B0", 1);
+    basic_add(set, "OTHER", "C0", 1);
+    struct catalog *twins = catalog_create(set, &agent, 1);
+    definitions_destroy(set);
+    assert_non_null(twins);
+    return twins;
+}
+
+static void shared_registers_test(void **state)
+{
+    (void)state;
+    for (uint32_t of_first = 7; of_first <= 8; of_first++) {
+        struct catalog *twins = twins_create(of_first);
+        const struct counter *counters[SET_MAX];
+        struct plan_event events[PLAN_EVENTS_MAX];
+        uint32_t pass[SET_MAX], culprit, used = 0, total;
+        const struct counter *all = catalog_counters(twins, &total);
+        const char *full = "";
+        char text[200];
+        for (uint32_t i = 0; i < total; i++) {
+            counters[i] = &all[i];
+            assert_int_equal(plan_events_add(twins, &all[i], events, &used, PLAN_EVENTS_MAX), 0);
+        }
+        assert_int_equal(plan_fits(twins, events, used, &full), of_first == 7);
+        assert_string_equal(full, of_first == 7 ? "" : "FIRST");
+        assert_int_equal(plan_passes(twins, counters, total, pass, &culprit), of_first - 6);
+        plan_describe(twins, events, used, text, sizeof text);
+        assert_string_equal(text, of_first == 7 ? ""
+                                                : "block FIRST has 8 counter registers, 9 are "
+                                                  "needed (A0, A1, A2, A3, A4, A5, A6, A7, B0)");
+        catalog_destroy(twins);
+    }
+}
+
 /* Every counter of the GPU at once: the SQ bounds the number of passes from below. */
 static void everything_test(void **state)
 {
@@ -305,7 +361,7 @@ int main(void)
         cmocka_unit_test(sharing_test),      cmocka_unit_test(accumulate_test),
         cmocka_unit_test(too_much_test),     cmocka_unit_test(everything_test),
         cmocka_unit_test(shared_level_test), cmocka_unit_test(minimal_test),
-        cmocka_unit_test(describe_test),
+        cmocka_unit_test(describe_test),     cmocka_unit_test(shared_registers_test),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -129,6 +129,7 @@ static struct catalog *catalog_build(const struct counting_agent *agent,
     for (uint32_t i = 0; i < count; i++) {
         known[i] = (struct counter_block){.name = blocks[i].name,
                                           .registers = blocks[i].counters,
+                                          .register_file = blocks[i].register_file,
                                           .event_max = blocks[i].event_max,
                                           .may_accumulate = blocks[i].flags & BLOCK_ACCUMULATES,
                                           .shape = shape_of(agent->target, &blocks[i])};
