@@ -233,7 +233,8 @@ static bool name_put(struct parser *parser, const char *word, size_t length, boo
         return counter_put(parser, metric, -1, reduction);
     if (metric) {
         bool all = !indexed && parser->nesting > 0 && parser->set->from_catalog;
-        return counter_put(parser, metric, all ? -1 : (int32_t)(instance & INT32_MAX), REDUCE_SUM);
+        int32_t only = instance < INT32_MAX ? (int32_t)instance : INT32_MAX; /* beyond any */
+        return counter_put(parser, metric, all ? -1 : only, REDUCE_SUM);
     }
     char name[NAME_MAX_BYTES];
     double number;

@@ -235,6 +235,8 @@ static void bad_expressions_say_why(void **state)
     refused("MANY", "instances");
     refused("FUNCTION", "unknown function");
     refused("HIT[32]", "instances");
+    refused("HIT[2147483648]", "instances");
+    refused("HIT[18446744073709551615]", "instances");
     refused("HIT[x]", "a number expected");
     refused("LEFT[0]", "no instances");
     refused("NO_SUCH", "NO_SUCH");
