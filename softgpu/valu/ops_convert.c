@@ -1,6 +1,7 @@
 /* Conversions between number formats. */
 #include "valu/core_int.h"
 #include "valu/define.h"
+#include "valu/finish.h"
 #include "valu/half.h"
 #include "valu/tables.h"
 
@@ -76,7 +77,8 @@ INT_OF_HALF(V_CVT_NORM_U16_F16, unorm16(a))
 PAIR_OF_HALVES(V_CVT_PKNORM_I16_F16, snorm16)
 PAIR_OF_HALVES(V_CVT_PKNORM_U16_F16, unorm16)
 
-static void V_CVT_PKRTZ_F16_F32_rows(KERNEL_ARGS)
+/* Halves are cut, whatever MODE says; `bounded`: CLAMP, of both. */
+KERNEL_INLINE void pkrtz_rows(KERNEL_ARGS, const bool bounded)
 {
     KERNEL_ENV;
     u32 low[WAVE_LANES] __attribute__((aligned(64))), high[WAVE_LANES] __attribute__((aligned(64)));
@@ -89,7 +91,19 @@ static void V_CVT_PKRTZ_F16_F32_rows(KERNEL_ARGS)
     half_result(low, fa, e.flush16_out);
     half_result(high, fb, e.flush16_out);
     fp_switch(toward_zero, current);
+    if (bounded) {
+        clamp_f16(w, low);
+        clamp_f16(w, high);
+    }
     LANES d_[l] = low[l] | high[l] << 16;
+}
+static void V_CVT_PKRTZ_F16_F32_rows(KERNEL_ARGS)
+{
+    pkrtz_rows(d_, m_, a_, b_, c_, w, false);
+}
+static void V_CVT_PKRTZ_F16_F32_clamped_rows(KERNEL_ARGS)
+{
+    pkrtz_rows(d_, m_, a_, b_, c_, w, true);
 }
 
 #include "valu/ops_convert.def"

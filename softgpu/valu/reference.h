@@ -281,6 +281,18 @@ static inline uint64_t to_half_rtz(uint64_t u, uint32_t mode)
         return (u >> 16 & 0x8000) | 0x7e00 | (u >> 13 & 0x3ff);
     return round_value(&half_format, unpack(&single_format, u, false), how);
 }
+/* Clamp of a result that is two halves. */
+static inline uint64_t half_bounded(uint64_t h, uint32_t mode)
+{
+    const uint64_t one = 0x3c00;
+    if (is_nan(&half_format, h))
+        return mode & MODE_DX10_CLAMP ? 0 : h;
+    return h & 0x8000 ? 0 : h > one ? one : h;
+}
+static inline uint64_t halves_bounded(uint64_t x, uint32_t mode)
+{
+    return half_bounded(x & 0xffff, mode) | half_bounded(x >> 16, mode) << 16;
+}
 /* v_div_fixup: quotient s[0] of numerator s[2] by denominator s[1]. */
 static inline uint64_t fixed_up(const struct format *f, const uint64_t *s, uint32_t mode,
                                 struct rounding how, int least)

@@ -17,13 +17,14 @@
 #define S(n)   signed_bits(s[n], type_bits(src[n] == 'a' ? *dst : src[n]))
 #define SAT(x) ((uint64_t)(clamp ? saturate_to(*dst, (x)) : (int64_t)(x)))
 /* A name in SA is one that clamp changes. */
-#define SAT_CARRY(x) (*mask = outside_u32(x), SAT((int64_t)(x)))
-#define MODE         (how.mode)
-#define F            (type_format(*dst) ? type_format(*dst) : type_format(*src))
-#define SOURCE(n)    type_format(src[n] == 'a' ? *dst : src[n])
-#define V(n)         unpack(SOURCE(n), s[n], rounding_of(SOURCE(n), mode).flush_in)
-#define ZERO(n)      (!V(n).mantissa && V(n).kind == VALUE_NUMBER)
-#define ROUND(v)     round_value(F, (v), how)
+#define SAT_CARRY(x)  (*mask = outside_u32(x), SAT((int64_t)(x)))
+#define SAT_HALVES(x) (clamp ? halves_bounded((x), mode) : (x))
+#define MODE          (how.mode)
+#define F             (type_format(*dst) ? type_format(*dst) : type_format(*src))
+#define SOURCE(n)     type_format(src[n] == 'a' ? *dst : src[n])
+#define V(n)          unpack(SOURCE(n), s[n], rounding_of(SOURCE(n), mode).flush_in)
+#define ZERO(n)       (!V(n).mantissa && V(n).kind == VALUE_NUMBER)
+#define ROUND(v)      round_value(F, (v), how)
 #define R(OP, DST, SRC, EXPR)                                                                      \
     static uint64_t value_##OP(const uint64_t *s, int lane, uint32_t mode, bool clamp, bool *mask) \
     {                                                                                              \

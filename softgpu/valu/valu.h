@@ -36,7 +36,7 @@ enum valu_op_flag {
     OPF_F64_OUT = 1 << 10,
     OPF_PACKED = 1 << 11,     /* 16-bit halves: the kernel runs once for each half */
     OPF_PACKED_F32 = 1 << 12, /* register pairs: the kernel runs once for each dword */
-    OPF_CLAMP_SELF = 1 << 13, /* integer clamp: `clamped` saturates */
+    OPF_CLAMP_SELF = 1 << 13, /* `clamped` saturates: integers, packed halves */
     OPF_FLUSH32 = 1 << 15,    /* f32 with denormals flushed whatever MODE says */
     OPF_STATES = OPF_STATE64 | OPF_STATE16 | OPF_FLUSH32,
     OPF_MASK_SELF = 1 << 16, /* vv and sv read and write their lane masks themselves */

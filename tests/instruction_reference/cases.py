@@ -80,7 +80,7 @@ def plain(name, rng, form):
     clamp = omod = 0
     tail = ""
     if form != "_e32":
-        may_clamp = name in ARITHMETIC or name in INTEGER and len(INTEGER[name]) == 4
+        may_clamp = name in ARITHMETIC or kind == "halves" or name in INTEGER and len(INTEGER[name]) == 4
         clamp = may_clamp and rng.random() < 0.3
         if name in ARITHMETIC and kind == "f32" and name in ROUNDED and rng.random() < 0.3:
             omod, text = rng.choice([(1, " mul:2"), (2, " mul:4"), (-1, " div:2")])

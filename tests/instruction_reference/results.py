@@ -1,6 +1,6 @@
 """From the bits of sources to the bits of a result: modifiers, denormals, rounding, clamp, omod."""
 import floats
-from floats import F32
+from floats import F16, F32
 from floating import ARITHMETIC, TO_INTEGER
 from integers import INTEGER, limited, signed
 from operands import FORMATS, width_of
@@ -112,7 +112,10 @@ def plain_result(name, bits, mode, signs, clamp=False, omod=0):
     if name in INTEGER:
         return integer_result(kind, INTEGER[name][2](*numbers), clamp)
     if name in TO_INTEGER:
-        return TO_INTEGER[name][2](mode, *numbers) & (1 << width_of(kind)) - 1
+        answer = TO_INTEGER[name][2](mode, *numbers) & (1 << width_of(kind)) - 1
+        if clamp: # of two halves, each
+            return modified(F16, answer & 0xffff, mode, True, 0) | modified(F16, answer >> 16, mode, True, 0) << 16
+        return answer
     if "ldexp" in name:
         numbers[1] = limited(numbers[1], -5000, 5000)
     return float_result(kind, ARITHMETIC[name][2], numbers, mode, clamp, omod)
