@@ -30,7 +30,7 @@ enum operation_need {
     NEED_IEEE = 1 << 1,
     NEED_ODD_LANES = 1 << 2, /* MASK_ODD */
     NEED_FLUSH = 1 << 4,     /* the host's state flushes denormals, for this one alone */
-    NEED_USUAL = 1 << 3      /* all round to the nearest and keep denormals */
+    NEED_USUAL = 1 << 3      /* all round to the nearest, without FP16_OVFL, and keep denormals */
 };
 
 enum operation_flag {

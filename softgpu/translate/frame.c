@@ -5,7 +5,7 @@
 #include "translate/linear.h"
 #include "wave/step.h"
 
-enum { REFUSALS = 5 + LDS_REFUSALS };
+enum { REFUSALS = 6 + LDS_REFUSALS };
 enum { MODE_USUAL = 3 << MODE_DENORM_32_SHIFT | 3 << MODE_DENORM_64_SHIFT };
 
 int32_t frame_count_at(unsigned tally)
@@ -372,6 +372,8 @@ static unsigned refusals_emit(struct x86 *x, const struct run *run, size_t jumps
     }
     if (run->needs & NEED_USUAL) {
         x86_compare8_imm(x, RDI, WAVE(mode), (int8_t)MODE_USUAL);
+        jumps[count++] = x86_jump_if(x, JUMP_NOT_EQUAL);
+        x86_test32_imm(x, RDI, WAVE(mode), MODE_FP16_OVFL);
         jumps[count++] = x86_jump_if(x, JUMP_NOT_EQUAL);
     }
     if (run->segments[0].conflicts) {

@@ -195,7 +195,7 @@ static uint64_t random_exec(void)
 
 static void state_fill(struct state *s, bool usual_mode)
 {
-    static const uint32_t modes[] = {0x2f0, 0x2c0, 0x0f0, 0x2ff, 0x200};
+    static const uint32_t modes[] = {0x2f0, 0x2c0, 0x0f0, 0x2ff, 0x200, 0x8002f0};
     memset(&s->wave, 0, sizeof s->wave);
     for (int r = 0; r < ROWS; r++)
         for (int l = 0; l < WAVE_LANES; l++) {
@@ -206,7 +206,7 @@ static void state_fill(struct state *s, bool usual_mode)
         s->wave.s[n] = random_dword();
     s->wave.s64[SREG_VCC / 2] = random_bits();
     s->wave.s64[SREG_EXEC / 2] = random_exec();
-    valu_mode_set(&s->wave, usual_mode ? 0x2f0 : modes[below(5)]);
+    valu_mode_set(&s->wave, usual_mode ? 0x2f0 : modes[below(6)]);
     s->wave.slice_left = LEFT;
     s->wave.stores_pending = below(2);
 }

@@ -245,11 +245,11 @@ static const struct inst *exec_packed(struct wave *w, const struct inst *i)
     return i + i->dwords;
 }
 
-/* f16 rounds to the nearest and keeps its denormals. */
+/* f16 rounds to the nearest, also beyond its largest number, and keeps its denormals. */
 static bool half_mode_is_usual(const struct wave *w)
 {
     enum { DENORMALS = 3u << MODE_DENORM_64_SHIFT, ROUND = 3u << MODE_ROUND_64_SHIFT };
-    return (w->mode & (DENORMALS | ROUND)) == DENORMALS;
+    return (w->mode & (DENORMALS | ROUND | MODE_FP16_OVFL)) == DENORMALS;
 }
 
 /* Both halves at once. */

@@ -64,7 +64,7 @@ static inline void omod_apply(const struct wave *w, const struct inst *i, u32 fl
         HALF_ROW(r);
         half_source(r, t, false, (w->mode >> MODE_DENORM_64_SHIFT & 1) - 1);
         LANES r[l] *= factor;
-        half_result(t, r, ~0u);
+        half_result(t, r, ~0u, w->mode & MODE_FP16_OVFL);
         LANES t[l] = t[l] & 0x7fff ? t[l] : 0;
     }
 }

@@ -22,9 +22,18 @@ KERNEL_INLINE void half_source(f32 *d, const u32 *s, bool scalar, u32 flush)
     if (__builtin_expect(flush != 0, 0))
         LANES d[l] = __builtin_fabsf(d[l]) < 0x1p-14f ? f32_of(bits32(d[l]) & SIGN32) : d[l];
 }
-KERNEL_INLINE void half_result(u32 *d, const f32 *r, u32 flush)
+/* FP16_OVFL: what is too large for a half becomes the largest one in every rounding mode, but what
+ * is infinite stays so. */
+KERNEL_INLINE u32 bounded_half(u32 h, f32 r)
+{
+    const bool beyond = (h & 0x7fff) == 0x7c00 && (bits32(r) & ~SIGN32) < INF32;
+    return beyond ? h - 1 : h;
+}
+KERNEL_INLINE void half_result(u32 *d, const f32 *r, u32 flush, u32 bounded)
 {
     half_of_row(d, r);
+    if (__builtin_expect(bounded != 0, 0))
+        LANES d[l] = bounded_half(d[l], r[l]);
     if (__builtin_expect(flush != 0, 0))
         LANES d[l] = d[l] & 0x7c00 ? d[l] : d[l] & 0x8000;
 }
@@ -97,7 +106,7 @@ KERNEL_INLINE u32 med_f16(u32 a, u32 b, u32 c, struct lane_env e)
         {                                                                                          \
             LOADS r_[l] = (EXPR);                                                                  \
         }                                                                                          \
-        half_result(d_, r_, e.flush16_out);                                                        \
+        half_result(d_, r_, e.flush16_out, e.bounded16);                                           \
     }
 #define HSOURCE_A                                                                                  \
     HALF_ROW(fa_);                                                                                 \
@@ -112,6 +121,13 @@ KERNEL_INLINE u32 med_f16(u32 a, u32 b, u32 c, struct lane_env e)
 #define HLOAD_B const f32 b = fb_[l];
 #define HLOAD_C const f32 c = fc_[l];
 
+/* exp2 of a large number is infinite in f32 already: only that makes +infinity of a number here. */
+KERNEL_INLINE f32 bounded_power(f32 r, f32 a)
+{
+    const bool beyond = bits32(r) == INF32 && (bits32(a) & ~SIGN32) < INF32;
+    return beyond ? 0x1p127f : r;
+}
+
 /* The functions of trans_vector.h. */
 #if defined(HAVE_TRANS_VECTORS)
 #define HTBODY1(NAME, EXPR, VEXPR)                                                                 \
@@ -119,14 +135,17 @@ KERNEL_INLINE u32 med_f16(u32 a, u32 b, u32 c, struct lane_env e)
     {                                                                                              \
         KERNEL_ENV;                                                                                \
         HSOURCE_A                                                                                  \
+        HALF_ROW(r_);                                                                              \
         for (int l = 0; l < WAVE_LANES; l += BUNDLE_LANES) {                                       \
             const struct bundle a = bundle_load((const u32 *)fa_ + l);                             \
-            bundle_store((u32 *)fa_ + l, VEXPR);                                                   \
+            bundle_store((u32 *)r_ + l, VEXPR);                                                    \
         }                                                                                          \
-        half_result(d_, fa_, e.flush16_out);                                                       \
+        if (__builtin_expect(e.bounded16 != 0, 0))                                                 \
+            LANES r_[l] = bounded_power(r_[l], fa_[l]);                                            \
+        half_result(d_, r_, e.flush16_out, e.bounded16);                                           \
     }
 #else
-#define HTBODY1(NAME, EXPR, VEXPR) HBODY1(NAME, EXPR)
+#define HTBODY1(NAME, EXPR, VEXPR) HBODY1(NAME, e.bounded16 ? bounded_power(EXPR, a) : (EXPR))
 #endif
 #define HBODY1(NAME, EXPR) HBODY(NAME, HSOURCE_A, HLOAD_A, EXPR)
 #define HBODY2(NAME, EXPR) HBODY(NAME, HSOURCE_A HSOURCE_B, HLOAD_A HLOAD_B, EXPR)

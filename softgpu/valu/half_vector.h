@@ -1,8 +1,8 @@
 /*
  * Half precision at the host's vector width: halves are widened, computed with and rounded back in
  * registers. For what programs do all day: sums, products and fused multiply-adds in the usual
- * mode, which rounds to the nearest and keeps denormals. Everything else goes the way of half.h,
- * and so does all of it where the host does not convert halves.
+ * mode, which rounds to the nearest, beyond the largest half too, and keeps denormals. Everything
+ * else goes the way of half.h, and so does all of it where the host does not convert halves.
  */
 #ifndef VALU_HALF_VECTOR_H
 #define VALU_HALF_VECTOR_H
@@ -15,7 +15,7 @@
 
 KERNEL_INLINE bool half_mode_usual(struct lane_env e)
 {
-    return e.nearest && !(e.flush16_in | e.flush16_out);
+    return e.nearest && !(e.flush16_in | e.flush16_out | e.bounded16);
 }
 
 /* A row of halves in dwords, their high parts ignored, as far as one vector of f32 goes; and rows

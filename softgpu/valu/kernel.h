@@ -145,6 +145,7 @@ struct lane_env {
     u32 nearest; /* f16 and f64 round to nearest even */
     u32 flush32_in;
     u32 flush16_in, flush16_out; /* f64 too */
+    u32 bounded16;               /* f16 that is too large becomes the largest (FP16_OVFL) */
     f32 one32;                   /* 1.0 in disguise: x * one32 is not folded to x, so it flushes
                                     and quiets as MXCSR says */
     f64 one64;
@@ -162,6 +163,7 @@ KERNEL_INLINE struct lane_env env_of(const struct wave *w)
         .flush32_in = (w->mode >> MODE_DENORM_32_SHIFT & 1) - 1,
         .flush16_in = (w->mode >> MODE_DENORM_64_SHIFT & 1) - 1,
         .flush16_out = (w->mode >> MODE_DENORM_64_SHIFT >> 1 & 1) - 1,
+        .bounded16 = w->mode & MODE_FP16_OVFL ? ~0u : 0,
         .one32 = f32_of(one32),
         .one64 = f64_of(one64),
     };

@@ -26,7 +26,7 @@ static void V_CVT_F16_F32_rows(KERNEL_ARGS)
     KERNEL_ENV;
     HALF_ROW(r);
     LANES r[l] = flush32_if(f32_of(a_[l]), e.flush32_in);
-    half_result(d_, r, e.flush16_out);
+    half_result(d_, r, e.flush16_out, e.bounded16);
 }
 static void V_CVT_F32_F16_rows(KERNEL_ARGS)
 {
@@ -42,7 +42,7 @@ static void V_CVT_F32_F16_rows(KERNEL_ARGS)
         KERNEL_ENV;                                                                                \
         HALF_ROW(r);                                                                               \
         LANES r[l] = (f32)(i32)(T)a_[l];                                                           \
-        half_result(d_, r, 0);                                                                     \
+        half_result(d_, r, 0, e.bounded16);                                                        \
     }
 HALF_OF_INT(V_CVT_F16_U16, u16)
 HALF_OF_INT(V_CVT_F16_I16, i16)
@@ -88,8 +88,8 @@ KERNEL_INLINE void pkrtz_rows(KERNEL_ARGS, const bool bounded)
     LANES fb[l] = f32_of(b_[l]);
     const u32 current = fp_wanted(w, OPF_STATE16), toward_zero = current | 3u << MXCSR_ROUND_SHIFT;
     fp_switch(current, toward_zero);
-    half_result(low, fa, e.flush16_out);
-    half_result(high, fb, e.flush16_out);
+    half_result(low, fa, e.flush16_out, 0);
+    half_result(high, fb, e.flush16_out, 0);
     fp_switch(toward_zero, current);
     if (bounded) {
         clamp_f16(w, low);

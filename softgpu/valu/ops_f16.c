@@ -31,10 +31,10 @@ static void V_MAD_F16_rows(KERNEL_ARGS)
     half_source(fb, b_, false, ~0u);
     half_source(fc, c_, false, ~0u);
     LANES fa[l] *= fb[l];
-    half_result(product, fa, ~0u);
+    half_result(product, fa, ~0u, e.bounded16);
     row_of_half(fa, product);
     LANES fa[l] += fc[l];
-    half_result(d_, fa, ~0u);
+    half_result(d_, fa, ~0u, e.bounded16);
 }
 
 static void V_LDEXP_F16_rows(KERNEL_ARGS)
@@ -43,7 +43,7 @@ static void V_LDEXP_F16_rows(KERNEL_ARGS)
     HALF_ROW(fa);
     half_source(fa, a_, false, e.flush16_in);
     LANES fa[l] *= f32_of((u32)(clamp_range((i16)b_[l], -60, 60) + 127) << 23);
-    half_result(d_, fa, e.flush16_out);
+    half_result(d_, fa, e.flush16_out, e.bounded16);
 }
 
 KERNEL_INLINE u32 div_fixup_f16(u32 a, u32 b, u32 c)

@@ -57,7 +57,9 @@ static inline struct rounding rounding_of(const struct format *f, uint32_t mode)
     const bool single = f == &single_format;
     const uint32_t round = mode >> (single ? MODE_ROUND_32_SHIFT : MODE_ROUND_64_SHIFT) & 3;
     const uint32_t denorm = mode >> (single ? MODE_DENORM_32_SHIFT : MODE_DENORM_64_SHIFT) & 3;
-    return (struct rounding){(int)round, !(denorm & 1), !(denorm & 2), f == &half_format};
+    const bool half = f == &half_format;
+    return (struct rounding){(int)round, !(denorm & 1), !(denorm & 2), half,
+                             half && mode & MODE_FP16_OVFL};
 }
 
 static inline int64_t saturate(int64_t x, int64_t low, int64_t high)
@@ -266,12 +268,12 @@ static inline uint64_t median(const struct format *f, const uint64_t *s, uint32_
     return !compared(f, most, s[1], flush) ? extreme(f, s[0], s[2], true, mode, how) : high;
 }
 /* v_mad, v_mac: the product is rounded too, denormals are flushed everywhere. */
-static inline uint64_t unfused(const struct format *f, const uint64_t *s, int mode)
+static inline uint64_t unfused(const struct format *f, const uint64_t *s, struct rounding mode)
 {
-    const struct rounding how = {mode, true, true, f == &half_format};
+    const struct rounding how = {mode.mode, true, true, f == &half_format, mode.bounded};
     const uint64_t product =
         round_value(f, multiply(unpack(f, s[0], true), unpack(f, s[1], true)), how);
-    return round_value(f, add(unpack(f, product, true), unpack(f, s[2], true), mode), how);
+    return round_value(f, add(unpack(f, product, true), unpack(f, s[2], true), how.mode), how);
 }
 static inline uint64_t to_half_rtz(uint64_t u, uint32_t mode)
 {

@@ -29,7 +29,7 @@
     static uint64_t value_##OP(const uint64_t *s, int lane, uint32_t mode, bool clamp, bool *mask) \
     {                                                                                              \
         static const char dst[] = DST, src[] = SRC;                                                \
-        const struct rounding how = F ? rounding_of(F, mode) : (struct rounding){0, 0, 0, 0};      \
+        const struct rounding how = F ? rounding_of(F, mode) : (struct rounding){0, 0, 0, 0, 0};   \
         (void)dst, (void)src, (void)how, (void)lane, (void)mode, (void)clamp, (void)mask;          \
         return (uint64_t)(EXPR);                                                                   \
     }
@@ -205,8 +205,8 @@ static void wave_random(void)
                               : choice == 2 ? random_bits()
                               : choice == 3 ? random_bits() & random_bits()
                                             : 0;
-    uint32_t mode =
-        denormals[random_below(sizeof denormals)] | (random_bits() & (MODE_IEEE | MODE_DX10_CLAMP));
+    uint32_t mode = denormals[random_below(sizeof denormals)] |
+                    (random_bits() & (MODE_IEEE | MODE_DX10_CLAMP | MODE_FP16_OVFL));
     if (random_below(2))
         mode |= random_below(16); /* directed roundings */
     valu_mode_set(&wave, mode);

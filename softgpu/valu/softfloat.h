@@ -28,7 +28,8 @@ struct value {
 struct rounding {
     int mode; /* GPU order: nearest, +inf, -inf, zero */
     bool flush_in, flush_out;
-    bool late; /* flush_out looks at the result after rounding to a denormal */
+    bool late;    /* flush_out looks at the result after rounding to a denormal */
+    bool bounded; /* what is too large becomes the largest number */
 };
 
 static inline uint64_t format_sign(const struct format *f)
@@ -190,8 +191,8 @@ static inline uint64_t round_value(const struct format *f, struct value v, struc
     if (how.late && how.flush_out && magnitude >> hidden == 0)
         return sign;
     if (magnitude >= format_inf(f)) {
-        const bool to_max =
-            how.mode == 3 || (how.mode == 1 && v.negative) || (how.mode == 2 && !v.negative);
+        const bool to_max = how.bounded || how.mode == 3 || (how.mode == 1 && v.negative) ||
+                            (how.mode == 2 && !v.negative);
         return (format_inf(f) - to_max) | sign;
     }
     return (uint64_t)magnitude | sign;

@@ -100,6 +100,8 @@ static const struct inst *exec_fma_mix(struct wave *w, const struct inst *i)
         FP_BEGIN(w, OPF_STATE16);
         half_of_row(t, a);
         FP_END(w, OPF_STATE16);
+        if (w->mode & MODE_FP16_OVFL)
+            LANES t[l] = bounded_half(t[l], a[l]);
         if (i->op == OP_V_FMA_MIXHI_F16)
             LANES t[l] = (d[l] & 0xffff) | t[l] << 16;
         else

@@ -218,7 +218,7 @@ static uint32_t mixed(const struct trial *t, int lane, uint32_t old)
     if (t->what->detail == MIXES_TO_F32)
         return (uint32_t)clamped(&single_format, x, t->clamp);
     x = round_value(&half_format, unpack(&single_format, x, false),
-                    (struct rounding){narrow.mode, false, false, true});
+                    (struct rounding){narrow.mode, false, false, true, narrow.bounded});
     x = clamped(&half_format, x, t->clamp);
     return t->what->detail == MIXES_LOW ? (old & 0xffff0000) | (uint32_t)x
                                         : (old & 0xffff) | (uint32_t)x << 16;
@@ -239,7 +239,8 @@ static uint32_t dotted(const struct trial *t, int lane)
 }
 static uint32_t float_dotted(const struct trial *t, int lane)
 {
-    const struct rounding how = {(int)(wave.mode >> MODE_ROUND_32_SHIFT & 3), true, true, false};
+    const struct rounding how = {(int)(wave.mode >> MODE_ROUND_32_SHIFT & 3), true, true, false,
+                                 false};
     const bool flush = t->gen == GPU_GFX90A;
     struct value product[2];
     for (int high = 0; high < 2; high++)

@@ -38,8 +38,8 @@ enum {
     MODE_DENORM_64_SHIFT = 6, /* f16 and f64 */
     MODE_DX10_CLAMP = 1 << 8,
     MODE_IEEE = 1 << 9,
-    MODE_FP16_OVFL = 1 << 23 /* numbers too large become the largest, not infinity or NaN; here
-                                of 8-bit floats alone */
+    MODE_FP16_OVFL = 1 << 23 /* f16 and 8-bit floats: numbers too large become the largest, not
+                                infinity or NaN */
 };
 
 enum wave_stop {
