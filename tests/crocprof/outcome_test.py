@@ -150,6 +150,30 @@ def check_quality(checks, crocprof, programs):
             "SELECT name FROM pmc_info WHERE description LIKE '%reads 0)'"), [("SDMA_SEM_IDLE",)])
 
 
+# Another name of SQ's registers, as gfx9 has it.
+OF_SQ_CS = """rocprofiler-sdk:
+  counters-schema-version: 1
+  counters:
+    - name: OWN_WAVES
+      description: waves
+      definitions: [{architectures: [gfx90a], block: SQ_CS, event: 4}]
+"""
+
+
+def check_quality_of_shared(checks, crocprof, programs):
+    """A block that has another one's registers counts as well as that."""
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+        file.write(OF_SQ_CS)
+        file.flush()
+        with Profile(crocprof, ["-E", file.name, "-e", "OWN_WAVES,SQ_WAVES"],
+                     [os.path.join(programs, "geometry"), "4x1x1:64x1x1"]) as p:
+            lines = [line.split() for line in p.stderr.splitlines()]
+            touch = [line[:3] for line in lines if line[3:] and line[3].startswith("touch")]
+            checks.true("shared registers: titles: " + p.stderr,
+                        ["calls", "OWN_WAVES", "SQ_WAVES", "kernel"] in lines)
+            checks.equal("shared registers: values", touch, [["1", "4", "4"]])
+
+
 def check_replaced(checks, crocprof, programs):
     """-o NAME again: what crocprof has made under it goes, what somebody else has put there does not."""
     endings = os.path.join(programs, "endings")
@@ -383,6 +407,7 @@ def main():
         check_no_code(checks, crocprof, programs)
         check_files(checks, crocprof, programs)
         check_quality(checks, crocprof, programs)
+        check_quality_of_shared(checks, crocprof, programs)
         check_replaced(checks, crocprof, programs)
         check_killed(checks, crocprof, programs, directory)
         check_starts(checks, crocprof, programs, directory, cc)

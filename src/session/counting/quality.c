@@ -33,6 +33,16 @@ static const struct node_quality *quality_of(const struct counting_agent *agent)
     return quality;
 }
 
+/* By the first of the blocks that share its registers: devices list events once. */
+static crocprof_quality_t quality_of_event(const struct catalog *catalog,
+                                           const struct counter *event,
+                                           const struct node_quality *quality)
+{
+    uint32_t count;
+    const struct counter_block *blocks = catalog_blocks(catalog, &count);
+    return node_quality_event(quality, blocks[blocks[event->block].holder].name, event->event);
+}
+
 static rocprofiler_status_t worst_of(const struct catalog *catalog, const struct counter *counter,
                                      const struct node_quality *quality, crocprof_quality_t *worst)
 {
@@ -45,8 +55,7 @@ static rocprofiler_status_t worst_of(const struct catalog *catalog, const struct
     if (plan_events_add(catalog, counter, events, &used, PLAN_EVENTS_MAX) != 0)
         return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
     for (uint32_t i = 0; i < used; i++) {
-        const struct counter *event = &all[events[i].counter];
-        crocprof_quality_t found = node_quality_event(quality, event->block_name, event->event);
+        crocprof_quality_t found = quality_of_event(catalog, &all[events[i].counter], quality);
         *worst = found > *worst ? found : *worst;
     }
     return ROCPROFILER_STATUS_SUCCESS;
