@@ -224,11 +224,11 @@ static bool cut_add(struct maker *m, unsigned n)
 
 /* ---- segments ---- */
 
-/* Does it leave some of what a register has? */
+/* Does it leave some of what a register has? Mixed sums that become a half do (emit_half.c). */
 static bool keeps_some(const struct operation *operation, const struct inst *inst)
 {
     return operation->flags & (ACCUMULATES | KEEPS_HIGH | HALVES) || inst->modifier != MOD_NONE ||
-           inst->op_sel;
+           inst->op_sel || (operation->flags & MIXED && operation->argument);
 }
 
 /* Reads and writes vector registers, constants and scalars alone, each strip its own lanes. */

@@ -189,6 +189,15 @@ static const char adds_to_a_number[] =
                        "dst_unused:UNUSED_PRESERVE src0_sel:DWORD\n"
                        "global_load_dwordx4 v[4:7], v1, s[8:9]\ns_waitcnt vmcnt(0)\n"
                        "v_add_u32 v4, v4, v8\nglobal_store_dwordx4 v1, v[4:7], s[10:11]\n" END;
+static const char mixes_into_a_number[] =
+    BEGIN PLACE_OF_ONE "v_add_u32 v8, 5, v1\nglobal_load_dwordx4 v[4:7], v1, s[8:9]\n"
+                       "s_waitcnt vmcnt(0)\nv_fma_mixlo_f16 v8, v4, v5, v6\n"
+                       "v_add_u32 v4, v4, v8\nglobal_store_dwordx4 v1, v[4:7], s[10:11]\n" END;
+static const char mixes_beside_a_constant[] =
+    BEGIN PLACE_OF_ONE "global_load_dwordx4 v[4:7], v1, s[8:9]\ns_waitcnt vmcnt(0)\n"
+                       "v_add_u32 v5, v4, v5\nv_mov_b32 v4, 0x3c00\n"
+                       "v_fma_mixhi_f16 v4, v5, v6, v7\n"
+                       "global_store_dwordx4 v1, v[4:7], s[10:11]\n" END;
 static const char begins_with_scc[] = "s_cselect_b32 s24, 64, 0\ns_mov_b32 s28, vcc_lo\n" BEGIN
                                       "s_add_u32 s24, s24, s28\n" PLACE MOVE END;
 static const char reads_rows_never_written[] =
@@ -217,6 +226,8 @@ static const struct memory_kernel {
     {"stores numbers", stores_numbers, GROUPS, 1, 0},
     {"stores sums of numbers", stores_a_sum, GROUPS, 1, 0},
     {"a part of a number", adds_to_a_number, GROUPS, 1, 0},
+    {"mixes beside a constant", mixes_beside_a_constant, GROUPS, 1, 0},
+    {"mixes into a part of a number", mixes_into_a_number, GROUPS, 1, 0},
     {"begins with SCC and VCC", begins_with_scc, GROUPS, 1, 0},
     {"rows never written", reads_rows_never_written, GROUPS, 1, 0},
     {"a scalar that is another one later", scalar_comes_later, GROUPS, 1, 0},
