@@ -286,7 +286,7 @@ static enum step packet_complete(struct cp_queue *queue, hsa_signal_t completion
         times = packet_times(queue);
     if (!signal_complete(access, completion, queue->profiled ? &times : NULL, &event))
         return queue_fault(queue, access, "completion signal");
-    timeline_end(&queue->timeline, times.end_ticks);
+    timeline_end_all(&queue->timeline, times.end_ticks);
     queue_raise(queue, event.event_id);
     atomic_store_explicit(&slot_of(queue, queue->fetch)->state, SLOT_DONE, memory_order_relaxed);
     queue->packet_begin_ticks = 0;

@@ -99,6 +99,32 @@ static void marks_follow_the_kernels_before_them(void **state)
     double_queue_destroy(queue);
 }
 
+static hsa_barrier_and_packet_t wait_for(hsa_signal_t signal, hsa_signal_t completion)
+{
+    return (hsa_barrier_and_packet_t){.header = HSA_PACKET_TYPE_BARRIER_AND,
+                                      .dep_signal = {signal},
+                                      .completion_signal = completion};
+}
+
+/* A barrier packet holds up all behind it, also what does not wait for kernels before it. */
+static void what_a_barrier_packet_held_up_begins_behind_it(void **state)
+{
+    struct gpu_double *gpu = *state;
+    struct double_queue *queue = profiled_queue(gpu);
+    hsa_signal_t asked = double_signal(gpu, 1, 0), mark = double_signal(gpu, 1, 0);
+    hsa_barrier_and_packet_t wait = wait_for(asked, mark);
+    hsa_kernel_dispatch_packet_t kernel = double_kernel(false, (hsa_signal_t){0});
+    double_push(queue, &wait);
+    double_push(queue, &kernel);
+    double_settle(); /* both have been seen */
+    const uint64_t told = gpu_clock_ticks();
+    double_signal_set(gpu, asked, 0);
+    assert_true(double_wait(double_dispatch_count(gpu) == 1));
+    assert_true(double_signal_host(gpu, mark)->end_ts >= told);
+    assert_true(gpu->dispatch[0].request.begin_ticks >= double_signal_host(gpu, mark)->end_ts);
+    double_queue_destroy(queue);
+}
+
 /* A queue that goes while a kernel is held back leaves the program's memory alone. */
 static void a_held_kernel_goes_with_its_queue(void **state)
 {
@@ -123,6 +149,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_kernel_ends_no_sooner_than_its_time, setup, teardown),
         cmocka_unit_test_setup_teardown(marks_follow_the_kernels_before_them, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_a_barrier_packet_held_up_begins_behind_it, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(a_held_kernel_goes_with_its_queue, setup, teardown),
     };
     setenv("CROCGPU_TIME", "model", 1); /* read when the first queue is made */

@@ -54,3 +54,9 @@ void timeline_end(struct timeline *line, uint64_t end_ticks)
 {
     line->latest_ticks = later(line->latest_ticks, end_ticks);
 }
+
+void timeline_end_all(struct timeline *line, uint64_t end_ticks)
+{
+    timeline_end(line, end_ticks);
+    line->barrier_ticks = later(line->barrier_ticks, end_ticks);
+}

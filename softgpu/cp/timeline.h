@@ -42,5 +42,7 @@ struct timeline_arrival {
 struct timeline_arrival timeline_begin(struct timeline *line, uint64_t index, bool has_barrier_bit,
                                        uint64_t now_ticks);
 void timeline_end(struct timeline *line, uint64_t end_ticks);
+/* The same of a packet that nothing behind it overtakes, with the barrier bit or without. */
+void timeline_end_all(struct timeline *line, uint64_t end_ticks);
 
 #endif
