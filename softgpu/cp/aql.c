@@ -295,10 +295,26 @@ static enum step packet_complete(struct cp_queue *queue, hsa_signal_t completion
     return STEP_MORE;
 }
 
+/* A barrier packet that need not wait has its modelled time from its own queue: what it stands for
+ * may have ended later by its own, and in the computer before. Its completion says when. */
+static void signals_follow(struct cp_queue *queue, const uint64_t *ends_ticks, uint32_t count,
+                           bool any)
+{
+    uint64_t end_ticks = count ? ends_ticks[0] : 0, now_ticks = gpu_clock_ticks();
+    for (uint32_t i = 1; i < count; i++)
+        if (any ? ends_ticks[i] < end_ticks : ends_ticks[i] > end_ticks)
+            end_ticks = ends_ticks[i];
+    if (end_ticks > now_ticks) /* whatever was written there */
+        end_ticks = now_ticks;
+    if (!queue->packet_waited && end_ticks > queue->packet_begin_ticks)
+        queue->packet_begin_ticks = end_ticks;
+}
+
 static enum step barrier_step(struct cp_queue *queue, const hsa_barrier_and_packet_t *packet,
                               bool any)
 {
     struct access *access = &queue->device->access;
+    uint64_t ends_ticks[5] = {0};
     uint32_t present = 0, satisfied = 0;
     for (int i = 0; i < 5; i++) {
         int64_t value;
@@ -307,11 +323,18 @@ static enum step barrier_step(struct cp_queue *queue, const hsa_barrier_and_pack
         if (!signal_load(access, packet->dep_signal[i], &value))
             return queue_fault(queue, access, "barrier packet");
         present++;
-        satisfied += value == 0;
+        if (value != 0)
+            continue;
+        if (queue->is_modelled &&
+            !signal_end_load(access, packet->dep_signal[i], &ends_ticks[satisfied]))
+            return queue_fault(queue, access, "barrier packet");
+        satisfied++;
     }
     bool open = any ? satisfied || !present : satisfied == present;
     if (!open)
         return STEP_BLOCKED;
+    if (queue->is_modelled)
+        signals_follow(queue, ends_ticks, satisfied, any);
     return packet_complete(queue, packet->completion_signal);
 }
 

@@ -196,6 +196,8 @@ struct signal_times {
 bool signal_complete(struct access *access, hsa_signal_t signal, const struct signal_times *times,
                      struct signal_event *event);
 bool signal_load(struct access *access, hsa_signal_t signal, int64_t *value);
+/* When what completed it ended; 0: it did not say so, or nothing has. */
+bool signal_end_load(struct access *access, hsa_signal_t signal, uint64_t *end_ticks);
 bool signal_set_bits(struct access *access, hsa_signal_t signal, uint64_t bits,
                      struct signal_event *event);
 

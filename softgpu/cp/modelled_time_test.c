@@ -106,6 +106,41 @@ static hsa_barrier_and_packet_t wait_for(hsa_signal_t signal, hsa_signal_t compl
                                       .completion_signal = completion};
 }
 
+/* What waits for a kernel of another queue comes behind its end, also where that is found to have
+ * ended already: a queue's own kernel may take the computer longer, and the model a shorter time.
+ */
+static void what_waits_for_another_queue_begins_behind_it(void **state)
+{
+    struct gpu_double *gpu = *state;
+    struct double_queue *queue = profiled_queue(gpu), *other = double_aql_create(gpu, 2, 64);
+    hsa_signal_t done = double_signal(gpu, 1, 0), mark = double_signal(gpu, 1, 0);
+    hsa_kernel_dispatch_packet_t there = double_kernel(true, done),
+                                 here = double_kernel(true, (hsa_signal_t){0});
+    hsa_barrier_and_packet_t wait = wait_for(done, mark);
+    assert_non_null(other);
+    wait.header |= 1 << HSA_PACKET_HEADER_BARRIER;
+    other->amd_queue->queue_properties |= AMD_QUEUE_PROPERTIES_ENABLE_PROFILING;
+    double_hold(gpu, true);
+    double_push(other, &there);
+    assert_true(double_wait(double_dispatch_count(gpu) == 1));
+    double_push(queue, &here);
+    double_push(queue, &wait);
+    double_push(queue, &here);
+    assert_true(double_wait(double_dispatch_count(gpu) == 2));
+    double_settle();
+    const uint64_t begin = gpu->dispatch[0].request.begin_ticks, end = gpu_clock_ticks();
+    double_finish(gpu, 0, &(struct dispatch_result){.begin_ticks = begin, .end_ticks = end});
+    assert_true(double_wait(double_signal_value(gpu, done) == 0));
+    const uint64_t own = gpu->dispatch[1].request.begin_ticks;
+    double_finish(gpu, 1, &(struct dispatch_result){.begin_ticks = own, .end_ticks = own + 300});
+    assert_true(double_wait(double_signal_value(gpu, mark) == 0));
+    assert_int_equal(double_signal_host(gpu, mark)->end_ts, end);
+    assert_true(double_wait(double_dispatch_count(gpu) == 3));
+    assert_true(gpu->dispatch[2].request.begin_ticks >= end);
+    double_queue_destroy(queue);
+    double_queue_destroy(other);
+}
+
 /* A barrier packet holds up all behind it, also what does not wait for kernels before it. */
 static void what_a_barrier_packet_held_up_begins_behind_it(void **state)
 {
@@ -149,6 +184,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_kernel_ends_no_sooner_than_its_time, setup, teardown),
         cmocka_unit_test_setup_teardown(marks_follow_the_kernels_before_them, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_waits_for_another_queue_begins_behind_it, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(what_a_barrier_packet_held_up_begins_behind_it, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(a_held_kernel_goes_with_its_queue, setup, teardown),

@@ -76,6 +76,11 @@ bool signal_load(struct access *access, hsa_signal_t signal, int64_t *value)
     return access_load64(access, field(signal, offsetof(amd_signal_t, value)), (uint64_t *)value);
 }
 
+bool signal_end_load(struct access *access, hsa_signal_t signal, uint64_t *end_ticks)
+{
+    return access_load64(access, field(signal, offsetof(amd_signal_t, end_ts)), end_ticks);
+}
+
 bool signal_set_bits(struct access *access, hsa_signal_t signal, uint64_t bits,
                      struct signal_event *event)
 {
