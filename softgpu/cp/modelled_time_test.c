@@ -141,6 +141,46 @@ static void what_waits_for_another_queue_begins_behind_it(void **state)
     double_queue_destroy(other);
 }
 
+/* A barrier packet stands behind a kernel and waits for two signals that were completed so many
+ * ticks after the kernel's end, or before. Returns how many after it that packet ends. */
+static int64_t ends_behind(struct gpu_double *gpu, uint16_t type, int64_t first, int64_t second)
+{
+    enum { AGO_TICKS = 300 };
+    struct double_queue *queue = profiled_queue(gpu);
+    hsa_signal_t ended[2] = {double_signal(gpu, 0, 0), double_signal(gpu, 0, 0)};
+    hsa_signal_t mark = double_signal(gpu, 1, 0);
+    hsa_kernel_dispatch_packet_t kernel = double_kernel(true, (hsa_signal_t){0});
+    hsa_barrier_and_packet_t wait = wait_for(ended[0], mark);
+    const uint32_t at = double_dispatch_count(gpu);
+    wait.header = (uint16_t)(type | 1 << HSA_PACKET_HEADER_BARRIER);
+    wait.dep_signal[1] = ended[1];
+    double_hold(gpu, true);
+    double_push(queue, &kernel);
+    double_push(queue, &wait);
+    assert_true(double_wait(double_dispatch_count(gpu) == at + 1));
+    double_settle(); /* both have been seen */
+    struct dispatch_result result = {.begin_ticks = gpu->dispatch[at].request.begin_ticks,
+                                     .end_ticks = gpu_clock_ticks() - AGO_TICKS};
+    double_signal_host(gpu, ended[0])->end_ts = result.end_ticks + (uint64_t)first;
+    double_signal_host(gpu, ended[1])->end_ts = result.end_ticks + (uint64_t)second;
+    double_finish(gpu, at, &result);
+    assert_true(double_wait(double_signal_value(gpu, mark) == 0));
+    const uint64_t end_ticks = double_signal_host(gpu, mark)->end_ts;
+    assert_true(end_ticks <= gpu_clock_ticks());
+    double_queue_destroy(queue);
+    return (int64_t)(end_ticks - result.end_ticks);
+}
+
+static void a_barrier_packet_follows_the_last_of_all_or_the_first_of_any(void **state)
+{
+    enum { AHEAD_TICKS = 1000000000 };
+    struct gpu_double *gpu = *state;
+    assert_int_equal(ends_behind(gpu, HSA_PACKET_TYPE_BARRIER_AND, 200, 100), 200);
+    assert_int_equal(ends_behind(gpu, HSA_PACKET_TYPE_BARRIER_OR, 200, 100), 100);
+    assert_int_equal(ends_behind(gpu, HSA_PACKET_TYPE_BARRIER_AND, -200, -100), 0);
+    assert_true(ends_behind(gpu, HSA_PACKET_TYPE_BARRIER_AND, AHEAD_TICKS, 0) >= 0);
+}
+
 /* A barrier packet holds up all behind it, also what does not wait for kernels before it. */
 static void what_a_barrier_packet_held_up_begins_behind_it(void **state)
 {
@@ -186,6 +226,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(marks_follow_the_kernels_before_them, setup, teardown),
         cmocka_unit_test_setup_teardown(what_waits_for_another_queue_begins_behind_it, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(
+            a_barrier_packet_follows_the_last_of_all_or_the_first_of_any, setup, teardown),
         cmocka_unit_test_setup_teardown(what_a_barrier_packet_held_up_begins_behind_it, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(a_held_kernel_goes_with_its_queue, setup, teardown),
