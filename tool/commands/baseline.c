@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,16 +44,50 @@ static void put(struct writer *writer, const char *text)
     writer_bytes(writer, text, strlen(text));
 }
 
+/* What is no UTF-8 becomes one unpaired surrogate for each byte, U+DC80 to U+DCFF, which no UTF-8
+ * can contain: a name must come back as it was, or it is another kernel's. */
+static void name_put(struct writer *writer, const char *name)
+{
+    char escape[8], part[5] = "";
+    writer_char(writer, '"');
+    for (size_t length; *name; name += length) {
+        length = json_character_length(name);
+        if (length == 0) {
+            length = 1;
+            snprintf(escape, sizeof escape, "\\udc%02x", (unsigned char)*name);
+            put(writer, escape);
+        } else if ((unsigned char)*name < ' ' || *name == '"' || *name == '\\') {
+            snprintf(escape, sizeof escape, "\\u%04x", (unsigned char)*name);
+            put(writer, escape);
+        } else {
+            snprintf(part, sizeof part, "%.*s", (int)length, name);
+            put(writer, part);
+        }
+    }
+    writer_char(writer, '"');
+}
+
+/* JSON has no infinity; what is larger than every double is read as one. */
+static void number_put(struct writer *writer, const char *format, double value)
+{
+    char text[64];
+    snprintf(text, sizeof text, format, value);
+    put(writer, isinf(value) ? (value < 0 ? "-1e999" : "1e999") : text);
+}
+
 static void value_put(struct writer *writer, const struct baseline_value *value)
 {
-    char numbers[128];
     put(writer, "    {\"kernel\": ");
-    json_text(writer, value->kernel);
+    name_put(writer, value->kernel);
     put(writer, ", \"metric\": ");
-    json_text(writer, value->metric);
-    snprintf(numbers, sizeof numbers, ", \"launches\": %llu, \"mean\": %.17g, \"percent\": %g}",
-             (unsigned long long)value->launches, value->mean, value->percent);
-    put(writer, numbers);
+    name_put(writer, value->metric);
+    put(writer, ", \"launches\": ");
+    writer_u64(writer, value->launches);
+    put(writer, ", \"mean\": ");
+    number_put(writer, "%.17g", value->mean);
+    put(writer, ", \"percent\": ");
+    number_put(writer, "%g", value->percent);
+    put(writer, "}");
 }
 
 static int whole_write(const struct baseline *baseline, const char *path)
@@ -85,6 +120,28 @@ int baseline_write(const struct baseline *baseline, const char *path, char *erro
     if (status != 0)
         snprintf(error, error_size, "%s: %s", path, strerror(-status));
     return status;
+}
+
+/* The bytes that name_put() made surrogates of: SQLite has each as three, of which the last two are
+ * the byte. */
+static void name_restore(char *name)
+{
+    char *to = name;
+    for (const char *at = name; *at; at++) {
+        const unsigned char *byte = (const unsigned char *)at;
+        bool is_escaped = byte[0] == 0xed && (byte[1] == 0xb2 || byte[1] == 0xb3) && byte[2];
+        *to++ = is_escaped ? (char)((byte[1] & 3) << 6 | (byte[2] & 0x3f)) : *at;
+        at += is_escaped ? 2 : 0;
+    }
+    *to = 0;
+}
+
+static void names_restore(const struct baseline *baseline)
+{
+    for (unsigned i = 0; i < baseline->count; i++) {
+        name_restore(baseline->values[i].kernel);
+        name_restore(baseline->values[i].metric);
+    }
 }
 
 static int values_read(struct baseline *baseline, sqlite3 *database, const char *text)
@@ -123,7 +180,9 @@ int baseline_read(struct baseline *baseline, const char *path, char *error, size
         status = values_read(baseline, database, text);
     if (status == 0 && baseline->count == 0)
         status = -EINVAL;
-    if (status != 0)
+    if (status == 0)
+        names_restore(baseline);
+    else
         snprintf(error, error_size, "%s: %s", path,
                  status == -EINVAL ? "no baseline of crocprof check" : strerror(-status));
     sqlite3_close(database);

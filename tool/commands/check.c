@@ -12,6 +12,7 @@
 #include "cli/refuse.h"
 #include "compare.h"
 #include "grid/grid.h"
+#include "out/json.h"
 #include "statistics/tolerance.h"
 #include "table.h"
 
@@ -87,7 +88,7 @@ static int tolerances_check(const struct cli_options *line)
     }
     const char *time = command_text(line, CHECK_TIME);
     char *end = NULL;
-    if (time && (strtod(time, &end) < 0 || *end || end == time))
+    if (time && (!(strtod(time, &end) >= 0) || *end || end == time))
         return refuse(EXIT_TROUBLE, "--time: %s is no percentage", time);
     return 0;
 }
@@ -114,6 +115,10 @@ static int baseline_make(struct baseline *baseline, const struct totals *totals,
             continue;
         if (total->quality == CROCPROF_QUALITY_NOT_COUNTED)
             continue; /* zeros that mean nothing */
+        if (isnan(total->values.mean)) {
+            fprintf(stderr, "crocprof: %s: %s is no number: it is left out\n", total->name, metric);
+            continue;
+        }
         double percent = percent_of(total, time);
         tolerance_said(line, metric, &percent);
         status = baseline_add(baseline, total->name, metric, total->values.count,
@@ -157,7 +162,7 @@ static struct verdict verdict_of(const struct baseline_value *was, const struct 
         verdict.why = "other number of launches";
     else if (verdict.percent == 0 && verdict.now->values.mean != was->mean)
         verdict.why = "must be equal";
-    else if (fabs(compare_percent(was->mean, verdict.now->values.mean)) > verdict.percent)
+    else if (!(fabs(compare_percent(was->mean, verdict.now->values.mean)) <= verdict.percent))
         verdict.why = "beyond its tolerance";
     return verdict;
 }
@@ -207,12 +212,18 @@ static void xml_text(struct writer *writer, const char *text)
 {
     static const char special[] = "<>&\"'";
     static const char *const names[] = {"&lt;", "&gt;", "&amp;", "&quot;", "&apos;"};
-    for (; *text; text++) {
+    for (size_t length; *text; text += length) {
         const char *found = strchr(special, *text);
+        length = json_character_length(text);
         if (found)
             writer_bytes(writer, names[found - special], strlen(names[found - special]));
-        else
+        else if (length > 1)
+            writer_bytes(writer, text, length);
+        else if (length == 1)
             writer_char(writer, (unsigned char)*text < ' ' ? ' ' : *text);
+        else /* no UTF-8, which a reader would refuse: U+FFFD */
+            writer_bytes(writer, "\xef\xbf\xbd", 3);
+        length = length ? length : 1;
     }
 }
 

@@ -10,6 +10,11 @@ void moments_add(struct moments *moments, double value)
         moments->max = value;
     moments->count++;
     moments->sum += value;
+    if (isinf(value) || isinf(moments->mean)) { /* its distance to another one is no number */
+        moments->mean += value;
+        moments->squares = INFINITY;
+        return;
+    }
     double distance = value - moments->mean;
     moments->mean += distance / (double)moments->count;
     moments->squares += distance * (value - moments->mean);

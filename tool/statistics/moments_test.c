@@ -35,6 +35,16 @@ static void a_few_values(void **state)
     assert_true(moments_variance(&one) == 0);
 }
 
+/* As of a ratio whose launches divide by nothing. */
+static void infinite_values(void **state)
+{
+    (void)state;
+    assert_true(of((double[]){INFINITY, INFINITY, 1}, 3).mean == INFINITY);
+    assert_true(of((double[]){1, -INFINITY, -INFINITY}, 3).mean == -INFINITY);
+    assert_true(isnan(of((double[]){INFINITY, -INFINITY, 1}, 3).mean));
+    assert_true(of((double[]){INFINITY}, 1).mean == INFINITY);
+}
+
 /* Critical values from printed tables of Student's distribution. */
 static void students_distribution(void **state)
 {
@@ -70,8 +80,8 @@ static void two_sets(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_few_values),
-                                       cmocka_unit_test(students_distribution),
-                                       cmocka_unit_test(two_sets)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_few_values), cmocka_unit_test(infinite_values),
+        cmocka_unit_test(students_distribution), cmocka_unit_test(two_sets)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
