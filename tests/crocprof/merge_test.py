@@ -73,6 +73,22 @@ def check_modelled(checks, job, parts, out):
     checks.true("who has no recording: " + said, "no recording of rank 1 of 3:" in said)
 
 
+def check_ranks(checks, job, part):
+    """A rank is the first that says how many there are, as in names of files, else the first."""
+    path = os.path.join(job.directory, "ranked.db")
+    shutil.copy(part, path)
+    table, = [name for name in tables(path) if name.startswith("rocpd_info_process_")]
+    whole = {"SLURM_PROCID": "1", "SLURM_NTASKS": "4"}
+    own = {"ROCPROF_MPI_RANK_VAR": "MINE", "ROCPROF_MPI_SIZE_VAR": "ALL", "MINE": "3"}
+    for environment, rank in ((whole, "1"), ({"PMI_RANK": "2", **whole}, "1"), ({"PMI_RANK": "2", "PMI_SIZE": "4", **whole}, "2"),
+                              ({"PMI_RANK": "-1", "PMI_SIZE": "4", **whole}, "1"), ({"PMIX_RANK": "4294967295", **whole}, "1"),
+                              ({"PMI_RANK": "2"}, "2"), ({**own, **whole}, "1"), ({**own, "ALL": "4", **whole}, "3")):
+        with sqlite3.connect(path) as database:
+            database.execute('UPDATE "%s" SET environment = ?' % table, (json.dumps(environment),))
+        said = job.run("merge", "-f", "html", "-o", "ranked", path)[0]
+        checks.equal("rank of %s" % environment, said.splitlines()[1].split()[0], rank)
+
+
 def check_whole(checks, job, parts):
     out, said = job.run("merge", "-o", "whole", *parts)
     whole = os.path.join(job.directory, "whole.db")
@@ -381,6 +397,7 @@ def main():
     try:
         job = Job(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), directory, checks)
         parts = [job.record(2, 60), job.record(1, 3), job.record(0, 3)]
+        check_ranks(checks, job, parts[0])
         check_whole(checks, job, parts)
         check_clocks(checks, job, parts)
         check_broken(checks, job, parts)

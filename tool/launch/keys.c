@@ -24,16 +24,23 @@ static const struct {
 #undef X
 };
 
+/* What is negative or beyond an int is nobody's rank or size. */
+static bool number_of(const char *text, unsigned *number)
+{
+    if (!text || !isdigit((unsigned char)*text))
+        return false;
+    unsigned long long value = strtoull(text, NULL, 10);
+    *number = (unsigned)value;
+    return value <= INT_MAX;
+}
+
 /* A number whose size has no name is one of unknown many. */
 static bool pair_read(const char *rank_name, const char *size_name, unsigned *rank, unsigned *size)
 {
     const char *rank_text = rank_name && *rank_name ? getenv(rank_name) : NULL;
     const char *size_text = size_name && *size_name ? getenv(size_name) : NULL;
-    if (!rank_text || !*rank_text || (size_name && (!size_text || !*size_text)))
-        return false;
-    *rank = (unsigned)strtoul(rank_text, NULL, 10);
-    *size = size_text ? (unsigned)strtoul(size_text, NULL, 10) : 0;
-    return true;
+    *size = 0;
+    return number_of(rank_text, rank) && (!size_name || number_of(size_text, size));
 }
 
 static bool pair_find(unsigned *rank, unsigned *size)

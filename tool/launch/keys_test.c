@@ -86,6 +86,28 @@ static void ranks(void **state)
     assert_int_equal(keys_rank_count(), 9);
 }
 
+/* Numbers that are none say nothing, as if they were not there. */
+static void no_ranks(void **state)
+{
+    static const char *const none[] = {"-1", "4294967298", "99999999999999999999", "none", ""};
+    (void)state;
+    clearenv();
+    setenv("SLURM_PROCID", "1", 1);
+    setenv("SLURM_NTASKS", "4", 1);
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
+        setenv("PMI_RANK", none[i], 1);
+        setenv("PMI_SIZE", "8", 1);
+        assert_string_equal(expand("%rank%/%size%"), "1/4");
+        setenv("PMI_RANK", "2", 1);
+        setenv("PMI_SIZE", none[i], 1);
+        assert_string_equal(expand("%rank%/%size%"), "1/4");
+    }
+    clearenv();
+    setenv("PMIX_RANK", "4294967295", 1);
+    assert_string_equal(expand("%rank%/%size%"), "0/1");
+    clearenv();
+}
+
 /* Every launcher's own, alone in the environment. */
 static void launchers(void **state)
 {
@@ -166,6 +188,7 @@ int main(void)
         cmocka_unit_test(variables),
         cmocka_unit_test(ranks),
         cmocka_unit_test(lists_of_ranks),
+        cmocka_unit_test(no_ranks),
         cmocka_unit_test(launchers),
         cmocka_unit_test(bounds),
     };

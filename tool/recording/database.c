@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -209,51 +210,60 @@ static const char *value_read(struct part *part, const char *sql)
     return text;
 }
 
-/* How many ranks the job has, by the variable that goes with the one that says the rank; 0: nothing
- * says so. */
-static int64_t ranks_read(struct part *part, const char *environment)
+/* A whole number that may be a rank, -1: it is none. */
+static int64_t rank_column(sqlite3_stmt *select, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(select, column);
+    int64_t number =
+        text && *text >= '0' && *text <= '9' ? sqlite3_column_int64(select, column) : -1;
+    return number <= INT_MAX ? number : -1;
+}
+
+/* Rank and number of ranks, by the first pair of variables that is there as in names of files
+ * (launch/keys.c); if none is whole, the first that says a rank. The first question is about the
+ * variables that the user named. */
+static void ranks_read(struct part *part, const char *environment)
 {
     static const struct {
         const char *rank, *size;
-    } pairs[] = {
+    } pairs[] = {{NULL, NULL},
 #define X(rank, size) {rank, size},
-        RANK_VARIABLES(X)
+                 RANK_VARIABLES(X)
 #undef X
     };
+    enum { PAIRS = sizeof pairs / sizeof pairs[0] };
     static const char sql[] =
-        "SELECT coalesce(json_extract(?1, '$.\"' || coalesce(?2, json_extract(?1, "
-        "'$.ROCPROF_MPI_RANK_VAR')) || '\"'), -1), json_extract(?1, '$.\"' || coalesce(?3, "
+        "SELECT json_extract(?1, '$.\"' || coalesce(?2, json_extract(?1, "
+        "'$.ROCPROF_MPI_RANK_VAR')) || '\"'), json_extract(?1, '$.\"' || coalesce(?3, "
         "json_extract(?1, '$.ROCPROF_MPI_SIZE_VAR')) || '\"') WHERE json_valid(?1)";
+    struct recording_part *shown = &part->shown;
     sqlite3_stmt *select = NULL;
-    int64_t ranks = 0;
-    bool is_found = sqlite3_prepare_v2(part->recording->database, sql, -1, &select, NULL) != 0;
+    shown->rank = -1;
+    shown->ranks = 0;
+    if (sqlite3_prepare_v2(part->recording->database, sql, -1, &select, NULL) != SQLITE_OK)
+        return;
     sqlite3_bind_text(select, 1, environment, -1, SQLITE_STATIC);
-    for (size_t i = 0; i <= sizeof pairs / sizeof pairs[0] && !is_found; i++) {
-        if (i > 0) { /* the first question is about the variables that the user named */
-            sqlite3_bind_text(select, 2, pairs[i - 1].rank, -1, SQLITE_STATIC);
-            sqlite3_bind_text(select, 3, pairs[i - 1].size ? pairs[i - 1].size : "", -1,
-                              SQLITE_STATIC);
-        }
-        is_found = sqlite3_step(select) != SQLITE_ROW || sqlite3_column_int64(select, 0) >= 0;
-        ranks = is_found ? sqlite3_column_int64(select, 1) : 0;
-        sqlite3_reset(select);
+    for (size_t i = 0; i < 2 * PAIRS && shown->rank < 0; i++, sqlite3_reset(select)) {
+        const bool is_open = i > 0 && i % PAIRS > 0 && !pairs[i % PAIRS].size;
+        sqlite3_bind_text(select, 2, pairs[i % PAIRS].rank, -1, SQLITE_STATIC);
+        sqlite3_bind_text(select, 3, is_open ? "" : pairs[i % PAIRS].size, -1, SQLITE_STATIC);
+        if (sqlite3_step(select) != SQLITE_ROW)
+            break;
+        int64_t rank = rank_column(select, 0), ranks = rank_column(select, 1);
+        if (i < PAIRS && ranks < 0 && !is_open)
+            continue;
+        shown->rank = rank;
+        shown->ranks = rank >= 0 && ranks > 0 ? ranks : 0;
     }
     sqlite3_finalize(select);
-    return ranks;
 }
 
 static void process_read(struct part *part)
 {
     static const char sql[] =
         "SELECT P.pid, P.ppid, P.init, P.fini, P.command, P.environment, N.hostname, N.machine_id, "
-        "P.extdata, CASE WHEN json_valid(P.environment) THEN coalesce(json_extract(P.environment, "
-        "'$.\"' || json_extract(P.environment, '$.ROCPROF_MPI_RANK_VAR') || '\"'), "
-#define X(rank, size) "json_extract(P.environment, '$." rank "'), "
-        RANK_VARIABLES(X)
-#undef X
-            "-1) ELSE -1 END FROM "
-            "\"rocpd_info_process{S}\" P LEFT JOIN \"rocpd_info_node{S}\" N ON "
-            "N.id = P.nid ORDER BY P.id LIMIT 1";
+        "P.extdata FROM \"rocpd_info_process{S}\" P LEFT JOIN \"rocpd_info_node{S}\" N ON "
+        "N.id = P.nid ORDER BY P.id LIMIT 1";
     struct recording_part *shown = &part->shown;
     const char **texts[] = {&shown->command, &shown->environment, &shown->hostname,
                             &shown->machine_id, &shown->extdata};
@@ -271,12 +281,11 @@ static void process_read(struct part *part)
     shown->ppid = (uint64_t)sqlite3_column_int64(select, 1);
     shown->init_ns = sqlite3_column_int64(select, 2);
     shown->fini_ns = sqlite3_column_int64(select, 3);
-    shown->rank = sqlite3_column_int64(select, 9);
     for (int i = 0; i < 5; i++)
         *texts[i] =
             recording_text(part->recording, (const char *)sqlite3_column_text(select, 4 + i));
     sqlite3_finalize(select);
-    shown->ranks = ranks_read(part, shown->environment);
+    ranks_read(part, shown->environment);
 }
 
 static int part_add(struct recording *recording, const char *suffix, char *error, size_t error_size)
