@@ -30,14 +30,22 @@ static uint16_t role_of(int32_t operation)
 
 bool hip_stream_is_configured(int32_t operation)
 {
-    uint16_t role = role_of(operation);
-    return role != 0 && trace_is_configured(TRACE_HIP_STREAM, role);
+    return role_of(operation) != 0 && trace_domain_is_configured(TRACE_HIP_STREAM);
 }
 
+static bool is_heard(uint16_t role)
+{
+    return trace_set_load(TRACE_HIP_STREAM, role) != NULL;
+}
+
+/* What is made and destroyed is followed while nobody listens, too: else a stream that HIP puts
+ * where another one was would have that one's number. */
 bool hip_stream_is_wanted(int32_t operation)
 {
     uint16_t role = role_of(operation);
-    return role != 0 && trace_set_load(TRACE_HIP_STREAM, role) != NULL;
+    if (role != SET)
+        return role != 0 && trace_domain_is_configured(TRACE_HIP_STREAM);
+    return is_heard(SET);
 }
 
 static uintptr_t argument(int32_t operation, const rocprofiler_hip_api_args_t *args)
@@ -64,8 +72,9 @@ void hip_stream_enter(struct hip_stream_scope *scope, int32_t operation,
     if (!scope->wanted || role_of(operation) == CREATE)
         return;
     uintptr_t handle = argument(operation, args);
-    /* one that was made before anybody listened */
-    if (!stream_find(handle, &number) && !handle_add(&streams, handle, &number)) {
+    /* one that was made before we were there: of its end somebody may hear, else nothing is left */
+    if (!stream_find(handle, &number) &&
+        (!is_heard(role_of(operation)) || !handle_add(&streams, handle, &number))) {
         scope->wanted = false;
         return;
     }

@@ -17,8 +17,8 @@ struct hip_stream_use {
 };
 extern const struct hip_stream_use hip_stream_uses[ROCPROFILER_HIP_RUNTIME_API_ID_LAST];
 
-/* Has anybody configured what that call means for its stream, does anybody listen just now? False
- * for numbers that are no operation. */
+/* Has anybody configured what calls mean for their streams, must that call be followed just now?
+ * False for numbers that are no operation. */
 bool hip_stream_is_configured(int32_t operation);
 bool hip_stream_is_wanted(int32_t operation);
 

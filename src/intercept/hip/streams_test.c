@@ -27,11 +27,13 @@ static hipStream_t handle_of(unsigned i)
     return (hipStream_t)(uintptr_t)(0x7f0000001000u + (uint64_t)i * (i % 2 ? 16 : 0x10010));
 }
 
+static int32_t listened = -1; /* the operation, -1: all */
+
 static bool call(struct hip_stream_scope *scope, int32_t operation,
                  const rocprofiler_hip_api_args_t *args)
 {
     double_reset();
-    double_listen(TRACE_HIP_STREAM, -1);
+    double_listen(TRACE_HIP_STREAM, listened);
     memset(scope, 0, sizeof *scope);
     hip_stream_enter(scope, operation, args);
     bool found = scope->wanted;
@@ -125,6 +127,26 @@ static void one_too_many_has_none(void **state)
     assert_int_equal(use(1), known[1].number);
 }
 
+/* Who hears of uses only hears of the right stream, too, where HIP puts one in another's place. */
+static void ends_count_while_nobody_hears_of_them(void **state)
+{
+    struct hip_stream_scope scope;
+    hipStream_t made = handle_of(1);
+    rocprofiler_hip_api_args_t make = {.hipStreamCreate.stream = &made},
+                               end = {.hipStreamDestroy.stream = made};
+    (void)state;
+    listened = ROCPROFILER_HIP_STREAM_SET;
+    uint64_t first = use(1);
+    call(&scope, CALL(hipStreamDestroy), &end);
+    call(&scope, CALL(hipStreamCreate), &make);
+    assert_int_not_equal(use(1), first);
+    assert_true(hip_stream_is_configured(CALL(hipStreamCreate)));
+    assert_true(hip_stream_is_configured(CALL(hipStreamDestroy)));
+    double_reset();
+    assert_false(hip_stream_is_wanted(CALL(hipStreamDestroy)));
+    listened = -1;
+}
+
 static void stream_come_and_go(void *unused)
 {
     enum { STREAM = 1 };
@@ -145,6 +167,7 @@ int main(void)
         cmocka_unit_test(a_number_for_each_while_it_lives),
         cmocka_unit_test(the_null_stream_is_zero),
         cmocka_unit_test(one_too_many_has_none),
+        cmocka_unit_test(ends_count_while_nobody_hears_of_them),
         cmocka_unit_test(children_have_streams),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
