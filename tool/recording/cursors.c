@@ -27,6 +27,18 @@ static uint64_t time_at(struct cursor *cursor, int column)
     return (uint64_t)(alignment ? alignment_apply(alignment, time_ns) : time_ns);
 }
 
+/* The end that stands behind a start; one before it would be a time of centuries to whoever takes
+ * the difference. */
+static uint64_t end_at(struct cursor *cursor, int start_column)
+{
+    const uint64_t start_ns = time_at(cursor, start_column);
+    const uint64_t end_ns = time_at(cursor, start_column + 1);
+    if ((int64_t)end_ns >= (int64_t)start_ns)
+        return end_ns;
+    recording_odd(cursor->part->recording, "a record ends before it begins, and counts as 0 ns");
+    return start_ns;
+}
+
 static const char *bytes(struct cursor *cursor, int column)
 {
     return source_text(&cursor->source, column);
@@ -113,7 +125,7 @@ static void kfd_read(struct cursor *cursor, const struct category *category)
         .operation = part_string(cursor->part, i64(cursor, COLUMN_REST + 2)),
         .process_id = process(cursor),
         .start_ns = time_at(cursor, COLUMN_REST),
-        .end_ns = time_at(cursor, COLUMN_REST + 1),
+        .end_ns = end_at(cursor, COLUMN_REST),
     };
     part_kfd(cursor->part, i64(cursor, COLUMN_REST + 3), row);
     for (int i = 0; i < OUT_KFD_AGENTS; i++) {
@@ -129,7 +141,7 @@ static void event_read(struct cursor *cursor, const struct category *category)
         .operation = part_string(cursor->part, i64(cursor, COLUMN_REST + 2)),
         .thread_id = thread(cursor),
         .start_ns = time_at(cursor, COLUMN_REST),
-        .end_ns = time_at(cursor, COLUMN_REST + 1),
+        .end_ns = end_at(cursor, COLUMN_REST),
         .correlation_id = u64(cursor, COLUMN_OWN),
         .external_id = u64(cursor, COLUMN_EXTERNAL),
     };
@@ -149,7 +161,7 @@ static void api_read(struct cursor *cursor, const struct category *category)
         .thread_id = thread(cursor),
         .correlation_id = u64(cursor, COLUMN_OWN),
         .start_ns = time_at(cursor, COLUMN_REST),
-        .end_ns = time_at(cursor, COLUMN_REST + 1),
+        .end_ns = end_at(cursor, COLUMN_REST),
         .parent_id = u64(cursor, COLUMN_PARENT),
         .external_id = u64(cursor, COLUMN_EXTERNAL),
         .message = category->is_marker ? message : NULL,
@@ -223,7 +235,7 @@ static struct out_dispatch_row dispatch_row(struct cursor *cursor)
         .kernel_name = is_renamed ? region : kernel_name(cursor, kernel),
         .correlation_id = u64(cursor, COLUMN_OWN),
         .start_ns = time_at(cursor, FIRST + 5),
-        .end_ns = time_at(cursor, FIRST + 6),
+        .end_ns = end_at(cursor, FIRST + 5),
         .lds_bytes = u64(cursor, FIRST + 8),
         .scratch_bytes = u64(cursor, FIRST + 7),
         .vgprs = kernel ? kernel->vgprs : 0,
@@ -320,7 +332,7 @@ static void copy_read(struct cursor *cursor)
         .stream_id = u64(cursor, FIRST + 8),
         .correlation_id = u64(cursor, COLUMN_OWN),
         .start_ns = time_at(cursor, FIRST),
-        .end_ns = time_at(cursor, FIRST + 1),
+        .end_ns = end_at(cursor, FIRST),
         .bytes = u64(cursor, FIRST + 7),
         .thread_id = thread(cursor),
         .external_id = u64(cursor, COLUMN_EXTERNAL),
@@ -376,7 +388,7 @@ static void memory_read(struct cursor *cursor)
                                                        thread(cursor),
                                                        flags_read(text(cursor, FIRST + 8)),
                                                        time_at(cursor, FIRST),
-                                                       time_at(cursor, FIRST + 1),
+                                                       end_at(cursor, FIRST),
                                                        u64(cursor, FIRST + 6),
                                                        u64(cursor, COLUMN_OWN),
                                                        node,
@@ -392,7 +404,7 @@ static void memory_read(struct cursor *cursor)
                                                          u64(cursor, FIRST + 5),
                                                          u64(cursor, COLUMN_OWN),
                                                          time_at(cursor, FIRST),
-                                                         time_at(cursor, FIRST + 1),
+                                                         end_at(cursor, FIRST),
                                                          node,
                                                          thread(cursor),
                                                          u64(cursor, COLUMN_PARENT),
@@ -412,7 +424,7 @@ static void graph_read(struct cursor *cursor)
         .graph_exec_id = u64(cursor, FIRST + 4),
         .kernels = u64(cursor, FIRST + 5),
         .start_ns = time_at(cursor, FIRST),
-        .end_ns = time_at(cursor, FIRST + 1),
+        .end_ns = end_at(cursor, FIRST),
         .correlation_id = u64(cursor, COLUMN_OWN),
         .parent_id = u64(cursor, COLUMN_PARENT),
         .external_id = u64(cursor, COLUMN_EXTERNAL),

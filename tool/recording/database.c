@@ -29,9 +29,15 @@ void recording_damaged(struct recording *recording, const char *format, ...)
     free(what);
 }
 
+void recording_odd(struct recording *recording, const char *what)
+{
+    if (!recording->oddity && asprintf(&recording->oddity, "%s: %s", recording->path, what) < 0)
+        recording->oddity = NULL;
+}
+
 const char *recording_damage(const struct recording *recording)
 {
-    return recording->damage;
+    return recording->damage ? recording->damage : recording->oddity;
 }
 
 const char *recording_text(struct recording *recording, const char *text)
@@ -380,6 +386,7 @@ void recording_close(struct recording *recording)
     for (int i = 0; i < MESSAGES_LATEST; i++)
         free(recording->latest[i]);
     free(recording->damage);
+    free(recording->oddity);
     free(recording);
 }
 

@@ -180,7 +180,7 @@ static bool record_align(struct pages_table *table, uint8_t *record, uint8_t *en
     if (has_start && has_end) {
         table->first_ns = start_ns < table->first_ns ? start_ns : table->first_ns;
         table->last_ns = end_ns > table->last_ns ? end_ns : table->last_ns;
-        table->total_ns += end_ns - start_ns;
+        table->total_ns += end_ns > start_ns ? end_ns - start_ns : 0; /* as cursors.c */
     }
     return true;
 }

@@ -60,7 +60,7 @@ struct recording {
     struct texts texts;
     struct part **parts;
     unsigned part_count;
-    char *damage;
+    char *damage, *oddity; /* the latter is told if there is no damage */
     /* Messages of markers: there may be as many as rows. */
     size_t message_bytes;
     char *latest[MESSAGES_LATEST];
@@ -70,6 +70,8 @@ struct recording {
 /* Keeps the first damage. */
 __attribute__((format(printf, 2, 3))) void recording_damaged(struct recording *recording,
                                                              const char *format, ...);
+/* Keeps the first; all rows are read. */
+void recording_odd(struct recording *recording, const char *what);
 
 /* Lives as long as the recording; "" for NULL, and without memory. */
 const char *recording_text(struct recording *recording, const char *text);

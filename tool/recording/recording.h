@@ -72,7 +72,8 @@ typedef int recording_row(void *data, const struct recording_part *part, enum ou
 /*
  * Agents first (as written: of each process), then the rest. What `row` returned if it was not 0,
  * or 0, or -errno where nothing could be read, with a line in `error`. What is damaged ends the
- * reading of its table: 0, and recording_damage() says so.
+ * reading of its table: 0, and recording_damage() says so. A record that ends before it begins is
+ * one of 0 ns, which is said, too.
  */
 int recording_each(struct recording *recording, const struct recording_ask *ask, recording_row *row,
                    void *data, char *error, size_t error_size);

@@ -561,6 +561,17 @@ static void rows_may_lack_what_they_refer_to(void **state)
     assert_int_equal(of(OUT_SCRATCH_MEMORY, 0)->scratch.bytes, 65536);
 }
 
+static void no_record_ends_before_it_begins(void **state)
+{
+    (void)state;
+    struct sink sink = everything("backwards");
+    sql_on(sink.path, "kernel_dispatch", "UPDATE %s SET \"end\" = start - 7");
+    READ(sink.path);
+    const struct out_dispatch_row *row = &of(OUT_KERNEL_TRACE, 0)->dispatch;
+    assert_int_equal(row->end_ns, row->start_ns);
+    assert_non_null(strstr(recording_damage(got.recording), "ends before it begins"));
+}
+
 /* Flags of scratch memory are a number as a text; crocprof used to write their names. */
 static void flags_of_scratch_memory(void **state)
 {
@@ -777,6 +788,7 @@ int main(void)
         cmocka_unit_test_teardown(renamed_kernels, after),
         cmocka_unit_test_teardown(rocprofv3_writes_otherwise, after),
         cmocka_unit_test_teardown(rows_may_lack_what_they_refer_to, after),
+        cmocka_unit_test_teardown(no_record_ends_before_it_begins, after),
         cmocka_unit_test_teardown(flags_of_scratch_memory, after),
         cmocka_unit_test_teardown(processes_in_one_file, after),
         cmocka_unit_test_teardown(a_damaged_file_is_read_as_far_as_it_goes, after),
