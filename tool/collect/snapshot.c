@@ -68,7 +68,8 @@ void snapshot_write(void)
     fprintf(file, "at\t%llu\n", (unsigned long long)wait_now_ns());
     report_durations_each(duration_put, file);
     report_counters_each(counter_put, file);
-    if (fclose(file) == 0)
+    bool is_whole = !ferror(file); /* else the one before stays */
+    if (fclose(file) == 0 && is_whole)
         rename(made, path);
 }
 

@@ -10,12 +10,18 @@ bool samples_begin(struct samples *samples, unsigned runs)
     return samples->wall_ns != NULL;
 }
 
+static void sample_free(struct sample *sample)
+{
+    free((char *)(uintptr_t)sample->row.kind);
+    free((char *)(uintptr_t)sample->row.name);
+    free(sample->values);
+    free(sample->calls);
+}
+
 void samples_free(struct samples *samples)
 {
-    for (size_t i = 0; i < samples->count; i++) {
-        free(samples->sample[i].values);
-        free(samples->sample[i].calls);
-    }
+    for (size_t i = 0; i < samples->count; i++)
+        sample_free(&samples->sample[i]);
     free(samples->sample);
     free(samples->wall_ns);
     *samples = (struct samples){0};
@@ -40,8 +46,14 @@ static struct sample *sample_add(struct samples *samples, const struct snapshot_
     struct sample *sample = &samples->sample[samples->count];
     *sample = (struct sample){*row, calloc(samples->runs, sizeof(double)),
                               calloc(samples->runs, sizeof(double))};
-    samples->count += sample->values && sample->calls;
-    return sample->values && sample->calls ? sample : NULL;
+    sample->row.kind = strdup(row->kind);
+    sample->row.name = strdup(row->name);
+    if (sample->values && sample->calls && sample->row.kind && sample->row.name) {
+        samples->count++;
+        return sample;
+    }
+    sample_free(sample);
+    return NULL;
 }
 
 static struct sample *sample_of(struct samples *samples, const struct snapshot_row *row)

@@ -8,7 +8,7 @@
 #include "snapshots.h"
 
 struct sample {
-    struct snapshot_row row; /* what it is; its numbers mean nothing */
+    struct snapshot_row row; /* what it is, with texts of its own; its numbers mean nothing */
     double *values;          /* by run: nanoseconds, or the counter's; 0: not in this run */
     double *calls;
 };

@@ -53,11 +53,46 @@ static void rows_of_processes_and_runs(void **state)
     samples_free(&samples);
 }
 
+static void row_take(const struct snapshot_row *row, void *samples)
+{
+    samples_add(samples, 0, row);
+}
+
+/* Kernels of C++ templates are called by thousands of bytes, and may differ in the last. */
+static void long_names_are_whole(void **state)
+{
+    enum { SAME_BYTES = 5000 };
+    char directory[] = "/tmp/samples-test-XXXXXX", path[64], name[SAME_BYTES + 1];
+    struct samples samples;
+    (void)state;
+    assert_non_null(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/1", directory);
+    memset(name, 'n', SAME_BYTES);
+    name[SAME_BYTES] = 0;
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    for (int i = 0; i < 2; i++) {
+        fprintf(file, "time\tKERNEL_DISPATCH\t1\t%d\t1\t1\t%s%d\n", 10 * (i + 1), name, i);
+        fprintf(file, "counter\t%.100s%d\t1\t%d\t1\tkernel\n", name, i, i);
+    }
+    fclose(file);
+    assert_true(samples_begin(&samples, 1));
+    assert_int_equal(snapshots_read(directory, row_take, &samples), 1);
+    snapshots_directory_remove(directory);
+    samples_sort(&samples, 1);
+    assert_int_equal(samples.count, 4);
+    assert_true(samples.sample[0].values[0] == 20 && samples.sample[1].values[0] == 10);
+    assert_int_equal(strlen(samples.sample[0].row.name), SAME_BYTES + 1);
+    assert_int_equal(samples.sample[0].row.name[SAME_BYTES], '1');
+    samples_free(&samples);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_of_known_values),
         cmocka_unit_test(rows_of_processes_and_runs),
+        cmocka_unit_test(long_names_are_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,8 +29,8 @@ static bool row_read(char *line, struct snapshot_row *row)
     for (int i = 0; i < (row->is_counter ? 3 : 4); i++)
         if (!field_take(&at, &number[i]))
             return false;
-    snprintf(row->kind, sizeof row->kind, "%s", kind);
-    snprintf(row->name, sizeof row->name, "%s", at);
+    row->kind = kind;
+    row->name = at;
     row->calls = strtoull(number[0], NULL, 10);
     if (row->is_counter) {
         row->sum = strtod(number[1], NULL);

@@ -6,13 +6,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SNAPSHOT_NAME_BYTES = 512 };
-
-/* A name with durations, or a counter of a kernel. */
+/* A name with durations, or a counter of a kernel. Texts are there as long as the call that is told
+ * of the row. */
 struct snapshot_row {
     bool is_counter, additive;
-    char kind[64]; /* domain, or counter */
-    char name[SNAPSHOT_NAME_BYTES];
+    const char *kind; /* domain, or counter */
+    const char *name;
     uint64_t calls;
     uint64_t total_ns, min_ns, max_ns; /* of durations */
     double sum;                        /* of a counter */

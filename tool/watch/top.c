@@ -211,7 +211,7 @@ void top_line(const struct top *top)
            kernels.calls / s, kernels.ns / s / 1e7, copies.calls / s, calls.calls / s);
     double sum_ns = lines.is_modelled ? lines.modelled_ns : kernels.ns;
     if (lines.count > 0 && sum_ns > 0)
-        printf(", most%s: %s %.1f%%", lines.is_modelled ? " by modelled time" : "",
+        printf(", most%s: %.511s %.1f%%", lines.is_modelled ? " by modelled time" : "",
                lines.line[0].wall->row.name,
                100 * line_gained(lines.is_modelled ? lines.line[0].modelled : lines.line[0].wall) /
                    sum_ns);
