@@ -153,6 +153,12 @@ static bool integer_take(struct parser *parser, unsigned long *value)
 
 /* ---- counters */
 
+/* A number too large for any instance stays one. */
+static int32_t instance_of(unsigned long number)
+{
+    return number < INT32_MAX ? (int32_t)number : INT32_MAX;
+}
+
 static bool event_counter(struct parser *parser, const char *block, uint32_t event,
                           rocprofiler_counter_id_t *id)
 {
@@ -233,8 +239,7 @@ static bool name_put(struct parser *parser, const char *word, size_t length, boo
         return counter_put(parser, metric, -1, reduction);
     if (metric) {
         bool all = !indexed && parser->nesting > 0 && parser->set->from_catalog;
-        int32_t only = instance < INT32_MAX ? (int32_t)instance : INT32_MAX; /* beyond any */
-        return counter_put(parser, metric, all ? -1 : only, REDUCE_SUM);
+        return counter_put(parser, metric, all ? -1 : instance_of(instance), REDUCE_SUM);
     }
     char name[NAME_MAX_BYTES];
     double number;
@@ -458,11 +463,11 @@ static bool event_put(struct parser *parser)
         return wrong(parser, "this GPU has no such block");
     struct metric metric = {.name = block->name,
                             .block = block->name,
-                            .event = (uint32_t)event,
+                            .event = event < UINT32_MAX ? (uint32_t)event : UINT32_MAX,
                             .instances = block->shape.extent[DIMENSION_INSTANCE]};
     if (metric.instances == 0)
         metric.instances = 1;
-    return counter_put(parser, &metric, (int32_t)(instance & INT32_MAX), REDUCE_SUM);
+    return counter_put(parser, &metric, instance_of(instance), REDUCE_SUM);
 }
 
 static uint32_t stack_needed(const struct formula *formula)

@@ -237,6 +237,10 @@ static void bad_expressions_say_why(void **state)
     refused("HIT[32]", "instances");
     refused("HIT[2147483648]", "instances");
     refused("HIT[18446744073709551615]", "instances");
+    refused("TCC[32]:17", "instances");
+    refused("TCC[2147483648]:17", "instances");
+    refused("SQ:100000", "no event");
+    refused("SQ:4294967300", "no event");
     refused("HIT[x]", "a number expected");
     refused("LEFT[0]", "no instances");
     refused("NO_SUCH", "NO_SUCH");
