@@ -65,11 +65,44 @@ static void a_callback_ends_it(void **state)
     }
 }
 
+static hsa_status_t place_ignore(int position, int id, int extent, int coordinate, const char *name,
+                                 void *data)
+{
+    (void)position, (void)id, (void)name, (void)data;
+    return coordinate >= 0 && coordinate < extent ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR;
+}
+
+/* A block of every die has samples on each, one outside of the dies has them once. */
+static void no_places_for_samples_that_do_not_exist(void **state)
+{
+    enum { DIES = 8, INSTANCES_OUTSIDE = 4, INSTANCES_TCC = 16 };
+    static const struct {
+        hsa_ven_amd_aqlprofile_block_name_t block;
+        uint64_t samples;
+    } rows[] = {{HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_RPB, INSTANCES_OUTSIDE},
+                {HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_TCC, INSTANCES_TCC * DIES}};
+    const aqlprofile_agent_info_t info = {"gfx942", DIES, 32, 304, 1};
+    aqlprofile_agent_handle_t agent;
+    (void)state;
+    assert_int_equal(aqlprofile_register_agent(&agent, &info), HSA_STATUS_SUCCESS);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const aqlprofile_pmc_event_t event = {.event_id = 1, .block_name = rows[i].block};
+        for (uint64_t sample = 0; sample < rows[i].samples; sample++)
+            assert_int_equal(
+                aqlprofile_iterate_event_coord(agent, event, sample, place_ignore, NULL),
+                HSA_STATUS_SUCCESS);
+        assert_int_equal(
+            aqlprofile_iterate_event_coord(agent, event, rows[i].samples, place_ignore, NULL),
+            HSA_STATUS_ERROR_INVALID_INDEX);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_are_told),
         cmocka_unit_test(a_callback_ends_it),
+        cmocka_unit_test(no_places_for_samples_that_do_not_exist),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

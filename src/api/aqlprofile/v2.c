@@ -255,7 +255,7 @@ EXPORT hsa_status_t aqlprofile_iterate_event_coord(aqlprofile_agent_handle_t age
     uint64_t samples = gpu_block_samples(&target, block);
     uint64_t instances = gpu_block_instances(&target, block);
     uint64_t die = sample_id / samples / instances;
-    if (die >= target.geometry.xcc_count)
+    if (die >= gpu_block_dies(&target, block))
         return aqlprofile_fail(HSA_STATUS_ERROR_INVALID_INDEX, "sample %llu does not exist",
                                (unsigned long long)sample_id);
     int count =
