@@ -1,5 +1,6 @@
 /* Contexts: life, groups, data. */
 #include "api/rocprofiler_v1/internal.h"
+#include "base/fork_lock.h"
 #include "base/wait.h"
 
 #include <errno.h>
@@ -22,6 +23,7 @@ static struct {
     _Atomic(struct context_block *) blocks;
     struct v1_context *free;
 } contexts = {.lock = PTHREAD_MUTEX_INITIALIZER};
+FORK_LOCK(contexts_kept, contexts.lock)
 
 __thread struct recent recent;
 

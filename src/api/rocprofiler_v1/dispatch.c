@@ -2,6 +2,7 @@
 #include "api/rocprofiler_v1/callers.h"
 #include "api/rocprofiler_v1/internal.h"
 #include "base/callback.h"
+#include "base/fork_lock.h"
 #include "base/wait.h"
 
 #include <stdlib.h>
@@ -28,6 +29,7 @@ static _Atomic(struct registration *) current;
 /* ---- records */
 
 static pthread_mutex_t records_lock = PTHREAD_MUTEX_INITIALIZER;
+FORK_LOCK(records_kept, records_lock)
 static struct record *records_free; /* under the lock */
 
 /* One is this thread's, so that who takes a record and gives back the group's former one, as

@@ -4,6 +4,7 @@
  * happens, and tells who has it.
  */
 #include "api/rocprofiler_v1/internal.h"
+#include "base/fork_lock.h"
 #include "base/log.h"
 
 #include <errno.h>
@@ -23,6 +24,7 @@ static struct {
     uint32_t held[NODES_MAX];
     bool is_unavailable;
 } locks = {.lock = PTHREAD_MUTEX_INITIALIZER, .file = -1};
+FORK_LOCK(locks_kept, locks.lock)
 
 /* Under the lock. A child of a fork has none of its parent's locks. */
 static bool file_open(void)

@@ -1,5 +1,6 @@
 /* Metrics by name: the engine's own counters, or what the file of ROCP_METRICS defines. */
 #include "api/rocprofiler_v1/internal.h"
+#include "base/fork_lock.h"
 #include "base/log.h"
 
 #include <stdio.h>
@@ -13,6 +14,7 @@ static struct {
     struct xml_file file;
     struct metric_set *sets;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+FORK_LOCK(state_kept, state.lock) /* what is asked of the engine under it takes no lock */
 
 const struct counter_block *metric_block(const struct counting_agent *agent, const char *name,
                                          size_t length)

@@ -2,6 +2,7 @@
  * handled. */
 #include "api/rocprofiler_v1/internal.h"
 #include "base/callback.h"
+#include "base/fork_lock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,7 @@ _Static_assert(offsetof(struct pool, next) == 64, "a submission writes to one li
 static __thread char here __attribute__((tls_model("initial-exec")));
 
 static pthread_mutex_t pools_lock = PTHREAD_MUTEX_INITIALIZER;
+FORK_LOCK(pools_kept, pools_lock)
 /* Open or not. Writers: those who open one (under pools_lock, release). Readers: whoever has a
  * handle (acquire). */
 static _Atomic(struct pool *) pools;

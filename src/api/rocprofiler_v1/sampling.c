@@ -1,6 +1,7 @@
 /* Contexts that a program starts, reads and stops: the engine counts on the whole GPU meanwhile. */
 #include "api/rocprofiler_v1/internal.h"
 #include "base/callback.h"
+#include "base/fork_lock.h"
 #include "base/wait.h"
 
 #include <stdlib.h>
@@ -15,6 +16,7 @@ struct device_context {
 };
 
 static pthread_mutex_t idle_lock = PTHREAD_MUTEX_INITIALIZER;
+FORK_LOCK(idle_kept, idle_lock)
 static struct device_context *idle; /* under idle_lock */
 
 struct standalone {

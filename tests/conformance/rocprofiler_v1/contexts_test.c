@@ -2,7 +2,10 @@
 #include "common.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 static rocprofiler_t *context_open(rocprofiler_feature_t *features, uint32_t count, uint32_t mode)
 {
@@ -391,6 +394,55 @@ static void errors_are_per_thread_and_stay(void **state)
     assert_int_equal(rocprofiler_error_string(NULL), HSA_STATUS_ERROR_INVALID_ARGUMENT);
 }
 
+/* Contexts that come and go take each of the library's locks. */
+static void open_and_close(void)
+{
+    rocprofiler_feature_t f = feature("SQ_WAVES");
+    rocprofiler_pool_properties_t properties = {.num_entries = 2};
+    rocprofiler_t *context;
+    rocprofiler_pool_t *pool;
+    if (rocprofiler_open(gpus[0].agent, &f, 1, &context, ROCPROFILER_MODE_STANDALONE, NULL) ==
+        HSA_STATUS_SUCCESS)
+        rocprofiler_close(context);
+    if (rocprofiler_pool_open(gpus[0].agent, &f, 1, &pool, 0, &properties) == HSA_STATUS_SUCCESS)
+        rocprofiler_pool_close(pool);
+}
+
+static atomic_bool others_stop;
+
+static void *other_thread(void *unused)
+{
+    while (!others_stop)
+        open_and_close();
+    return unused;
+}
+
+/* What its parent's other threads were in the middle of is no matter of a child's, which may be
+ * refused the GPU, because its parent has it. */
+static void forked_children_find_no_lock_held(void **state)
+{
+    enum { FORKS = 60, THREADS = 3, CHILD_SECONDS = 30 };
+    pthread_t threads[THREADS];
+    (void)state;
+    others_stop = false;
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, other_thread, NULL), 0);
+    int status = 0;
+    for (int i = 0; i < FORKS && status == 0; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            alarm(CHILD_SECONDS);
+            open_and_close();
+            _exit(0);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+    }
+    others_stop = true;
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(status, 0);
+}
+
 /* A GPU counts waves of queues that were told to count them: those made since the library was asked
  * for something, or loaded by HSA. */
 static void queue_renew(void)
@@ -416,6 +468,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_runtimes_own_kernels_are_not_counted),
         cmocka_unit_test(sampling_beside_a_launching_thread),
         cmocka_unit_test(errors_are_per_thread_and_stay),
+        cmocka_unit_test(forked_children_find_no_lock_held),
     };
     if (argc != 2)
         return 2;
