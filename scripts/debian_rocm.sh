@@ -9,6 +9,7 @@
 set -eu
 [ $# = 1 ] || { echo "usage: $0 FOLDER" >&2; exit 1; }
 mkdir -p "$1"
+unset CDPATH # with it, cd would print where it went
 root=$(cd "$1" && pwd)
 libraries=lib/$(gcc -print-multiarch)
 clang=$(hipcc --version 2>/dev/null | sed -n 's/.*clang version \([0-9]*\).*/\1/p')

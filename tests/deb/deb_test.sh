@@ -18,8 +18,8 @@ fail()
 
 # 1. The same bytes, whoever makes them, wherever and whenever.
 "$source/scripts/make_deb.sh" "$build" "$work/debs" >"$work/list"
-(umask 077 && TZ=Asia/Tokyo LC_ALL=C.UTF-8 "$source/scripts/make_deb.sh" "$build" "$work/a folder" \
-    >"$work/list") || fail "a second time"
+(cd "$work" && umask 077 &&
+    CDPATH=.:/ TZ=Asia/Tokyo LC_ALL=C.UTF-8 "$source/scripts/make_deb.sh" "$build" "a folder" >list) || fail "a second time"
 for package in "$work"/debs/*.deb; do
     cmp "$package" "$work/a folder/${package##*/}" || fail "not reproducible"
 done

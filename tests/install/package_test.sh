@@ -80,6 +80,10 @@ for shell in bash zsh; do
 done
 cp "$prefix/share/rocprofiler-sdk/setup-env.sh" "$work/stray.sh"
 if bash -c ". '$work/stray.sh'" 2>/dev/null; then fail "a stray setup-env.sh is silent"; fi
+# From a relative path, in a shell that prints where cd goes.
+found=$(cd "$work" && bash -ec "CDPATH=.:/; . 'a prefix/share/rocprofiler-sdk/setup-env.sh'
+    echo \"\$rocprofiler_sdk_ROOT\"") || fail "setup-env.sh with CDPATH"
+[ "$found" = "$prefix" ] || fail "setup-env.sh with CDPATH: $found"
 if command -v tclsh >/dev/null; then
     echo "proc module-whatis a {}; proc setenv {a b} {puts \$b}; proc prepend-path {a b} {puts \$b}
         set ModulesCurrentModulefile {$prefix/share/modulefiles/rocprofiler-sdk/1.0.0}
