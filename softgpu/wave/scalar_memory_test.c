@@ -1,6 +1,7 @@
 /*
  * Addresses of scalar loads whose components are no multiples of 4: of each the two low bits are
  * ignored, before they are added. Interpreted, translated, and in groups that are done as a series.
+ * Atomics beyond the end of a buffer.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -68,8 +69,42 @@ static void each_component_is_whole(void **state)
     kernel_runner_destroy(runner);
 }
 
+/* s[12:15] a buffer of 32 bytes; dwords 6 to 8 of what is there are 6 to 8, the last one beyond. */
+#define ATOMICS                                                                                    \
+    "s_load_dwordx2 s[8:9], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\ns_add_u32 s12, s8, 0x1000\n"        \
+    "s_addc_u32 s13, s9, 0\ns_mov_b32 s14, 32\ns_mov_b32 s15, 0x27000\n"                           \
+    "s_mov_b32 s16, 0x100\ns_mov_b32 s17, 0x100\ns_mov_b32 s18, 0x100\ns_mov_b32 s19, 0\n"         \
+    "s_mov_b32 s20, 0x100\n"                                                                       \
+    "s_buffer_atomic_add s16, s[12:15], 0x18 glc\ns_buffer_atomic_add s17, s[12:15], 0x20 glc\n"   \
+    "s_buffer_atomic_add_x2 s[18:19], s[12:15], 0x1c glc\ns_buffer_atomic_add s20, s[12:15], "     \
+    "0x20\ns_waitcnt lgkmcnt(0)\nv_mov_b32 v0, 0\nv_mov_b32 v2, s16\nv_mov_b32 v3, s17\n"          \
+    "v_mov_b32 v4, s18\nv_mov_b32 v5, s19\ns_add_u32 s8, s8, 0x4000\ns_addc_u32 s9, s9, 0\n"       \
+    "global_store_dwordx4 v0, v[2:5], s[8:9]\ns_endpgm\n"
+
+/* As of vector memory: nothing is changed, and 0 returned. */
+static void atomics_end_with_the_buffer(void **state)
+{
+    static const uint32_t want[] = {6, 0, 0, 0}, want_memory[] = {6 + 0x100, 7, 8};
+    const struct kernel_geometry geometry = {.grid = 1, .group_size = 1};
+    struct kernel_runner *runner;
+    struct dispatch_result result;
+    (void)state;
+    assert_int_equal(kernel_runner_create(1, BUFFER_BYTES, &runner), 0);
+    uint8_t *memory = kernel_runner_buffer(runner);
+    assert_int_equal(kernel_runner_load(runner, 0, ATOMICS), 0);
+    for (uint32_t n = 0; n < DWORDS; n++)
+        memcpy(memory + DATA_AT + 4 * n, &n, 4);
+    assert_int_equal(kernel_runner_start(runner, 0, geometry), 0);
+    assert_true(kernel_runner_wait(runner, &result));
+    assert_int_equal(result.fault, FAULT_NONE);
+    assert_memory_equal(memory + OUT_AT, want, sizeof want);
+    assert_memory_equal(memory + DATA_AT + 4 * 6, want_memory, sizeof want_memory);
+    kernel_runner_destroy(runner);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_component_is_whole)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_component_is_whole),
+                                       cmocka_unit_test(atomics_end_with_the_buffer)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -194,14 +194,8 @@ EXEC_FN(BUFFER_STORE)
     return scalar_store(w, i, buffer.base + offset);
 }
 
-/* The same operations as the vector atomics, on one address. */
-EXEC_FN(ATOMIC)
+static const struct inst *scalar_atomic(struct wave *w, const struct inst *i, uint64_t va)
 {
-    uint64_t va = scalar_address(w, i);
-    if (i->src[0].dwords == 4) {
-        struct scalar_buffer buffer = scalar_buffer_read(w, &i->src[0]);
-        va = buffer.base + scalar_offset(w, i);
-    }
     struct atomic_op op = inst_atomic(i);
     void *host = vm_translate(w->group->reader, va, op.bytes, VM_READ | VM_WRITE);
     if (!host)
@@ -214,6 +208,25 @@ EXEC_FN(ATOMIC)
     old = refused ? 0 : atomic_apply(&op, host, data[0], data[1]);
     if (i->flags & IF_GLC)
         memcpy(&w->s[i->dst.index], &old, op.bytes);
+    return inst_next(i);
+}
+
+/* The same operations as the vector atomics, on one address. */
+EXEC_FN(ATOMIC)
+{
+    return scalar_atomic(w, i, scalar_address(w, i));
+}
+
+/* One that ends outside of the buffer does nothing and returns 0, as a vector's lane does. */
+EXEC_FN(BUFFER_ATOMIC)
+{
+    struct scalar_buffer buffer = scalar_buffer_read(w, &i->src[0]);
+    uint64_t offset = scalar_offset(w, i);
+    uint32_t size = inst_atomic(i).bytes;
+    if (size <= buffer.size_bytes && offset <= buffer.size_bytes - size)
+        return scalar_atomic(w, i, buffer.base + offset);
+    if (i->flags & IF_GLC)
+        memset(&w->s[i->dst.index], 0, size);
     return inst_next(i);
 }
 
@@ -276,8 +289,10 @@ inst_exec_fn *smem_handler(struct inst *inst)
         break;
     }
     bool buffer = inst->src[0].dwords == 4;
-    if (inst->flags & IF_ATOMIC)
-        return inst_keep_atomic(inst) ? exec_ATOMIC : NULL;
+    if (inst->flags & IF_ATOMIC) {
+        inst_exec_fn *atomic = buffer ? exec_BUFFER_ATOMIC : exec_ATOMIC;
+        return inst_keep_atomic(inst) ? atomic : NULL;
+    }
     if (inst->flags & IF_LOAD)
         return buffer ? exec_BUFFER_LOAD : load_handler(inst);
     if (inst->flags & IF_STORE)
