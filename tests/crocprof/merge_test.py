@@ -11,6 +11,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import uuid
 from fractions import Fraction
 
 from crocprof_run import Checks
@@ -119,6 +120,30 @@ def check_whole(checks, job, parts):
     checks.equal("with their kernels", len(query(again, "SELECT 1 FROM kernels")), len(query(whole, "SELECT 1 FROM kernels")))
     job.run("convert", "-f", "csv,rocpd", "-o", "both", "-d", "converted", *parts, status=2)
     return whole
+
+
+def check_many(checks, job, part):
+    """So many small ones that the later ones are not copied by pages: each has all of its own."""
+    suffix = tables(part)[0][-36:] # the guid
+    with open(part, "rb") as file:
+        content = file.read()
+    many = []
+    for number in range(16):
+        guid = str(uuid.UUID(int=0x1234 + number))
+        many.append(os.path.join(job.directory, "many%d.db" % number))
+        with open(many[-1], "wb") as file:
+            file.write(content.replace(suffix.encode(), guid.replace("-", "_").encode())
+                       .replace(suffix.replace("_", "-").encode(), guid.encode()))
+    job.run("merge", "-o", "many", *many)
+    whole = os.path.join(job.directory, "many.db")
+    checks.equal("many: integrity", query(whole, "PRAGMA integrity_check"), [("ok",)])
+    made = {name: query(whole, 'SELECT * FROM "%s"' % name) for name in tables(whole)}
+    for one in many:
+        for name in tables(one):
+            checks.equal("many: " + name, made.pop(name, None), query(one, 'SELECT * FROM "%s"' % name))
+    checks.equal("many: nothing else", made, {})
+    sequences = sorted(row for one in many for row in query(one, "SELECT name, seq FROM sqlite_sequence WHERE seq > 0"))
+    checks.equal("many: ids that were given", sorted(query(whole, "SELECT name, seq FROM sqlite_sequence WHERE seq > 0")), sequences)
 
 
 def other_machine(path, to):
@@ -399,6 +424,7 @@ def main():
         parts = [job.record(2, 60), job.record(1, 3), job.record(0, 3)]
         check_ranks(checks, job, parts[0])
         check_whole(checks, job, parts)
+        check_many(checks, job, parts[2])
         check_clocks(checks, job, parts)
         check_broken(checks, job, parts)
         check_archive(checks, job, parts)
