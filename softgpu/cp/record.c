@@ -101,6 +101,6 @@ void pm4_record_write(void)
 
 void pm4_record_after_fork_child(void)
 {
-    record.text = NULL;
+    record.text = NULL; /* not freed: the parent's thread may have been in the middle of it */
     record.length = record.room = 0;
 }
